@@ -1,0 +1,20 @@
+# Halide from the wheel in build/env, the rest from Debian packages (cmake/packages.txt).
+set(FRIT_ENV "${PROJECT_SOURCE_DIR}/build/env" CACHE PATH "Python environment made by bootstrap")
+file(GLOB FRIT_SITE "${FRIT_ENV}/lib/python3*/site-packages")
+if(NOT FRIT_SITE)
+  message(FATAL_ERROR "no Python environment at ${FRIT_ENV}: run cmake/bootstrap.sh first")
+endif()
+set(Halide_DIR "${FRIT_SITE}/halide/lib64/cmake/Halide")
+set(HalideHelpers_DIR "${FRIT_SITE}/halide/lib64/cmake/HalideHelpers")
+find_package(Halide 21 REQUIRED shared)
+# Halide's headers are not ours to warn about.
+set_target_properties(Halide::Halide PROPERTIES SYSTEM TRUE)
+
+find_package(Protobuf 3.21 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PNG REQUIRED)
+find_package(Threads REQUIRED)
+find_package(tl-expected QUIET)

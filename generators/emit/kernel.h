@@ -1,0 +1,48 @@
+// One compiled group: what the package, the verifier and the report need to know of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "generators/compose/compose.h"
+
+namespace frit {
+
+/// A buffer argument of a kernel, in argument order (inputs, then outputs).
+struct KernelArgument {
+  ValueId value = kNone;
+  bool is_output = false;
+  bool is_constant = false;
+  DType dtype = DType::kF32;
+  /// Per Halide dimension, innermost first. The host pointer that the kernel is given is that of
+  /// element (min_0, min_1, …), i.e. of the first stored element.
+  struct Dim {
+    std::int32_t min = 0, extent = 0, stride = 0;
+  };
+  std::vector<Dim> dims;
+  std::int64_t bytes = 0;   ///< stored bytes, halo included
+  int constant_index = -1;  ///< into CompiledModel::constants
+};
+
+struct Kernel {
+  int group = 0;            ///< Group::id
+  std::string symbol;       ///< C symbol of the compiled function; equal groups share it
+  std::string object_path;  ///< file in the cache
+  std::vector<KernelArgument> arguments;
+  std::int64_t temporary_bytes = 0;  ///< most heap bytes that one call asks halide_malloc for
+  std::string schedule_name;         ///< file, or "default"
+  std::string schedule_text;         ///< in force, printed
+};
+
+/// Everything compiled for one graph and target, before packaging.
+struct CompiledModel {
+  std::vector<Kernel> kernels;  ///< one per kernel group, in plan order
+  struct Constant {
+    std::string name;
+    Tensor data;  ///< packed bytes
+  };
+  std::vector<Constant> constants;  ///< each distinct byte string once
+};
+
+}  // namespace frit

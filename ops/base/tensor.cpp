@@ -1,0 +1,73 @@
+#include "ops/base/tensor.h"
+
+#include <Halide.h>
+
+#include <cstring>
+#include <utility>
+
+namespace frit {
+
+Tensor::Tensor(DType dtype, std::vector<std::int64_t> dims,
+               std::shared_ptr<const std::vector<std::byte>> bytes)
+    : dtype_(dtype), dims_(std::move(dims)), bytes_(std::move(bytes)) {
+  FRIT_ASSERT(bytes_ && static_cast<std::int64_t>(bytes_->size()) == type().bytes(),
+              "a tensor's bytes do not fill its shape");
+}
+
+std::int64_t Tensor::elements() const { return type().elements(); }
+
+std::span<const std::byte> Tensor::bytes() const {
+  if (!bytes_) return {};
+  return {bytes_->data(), bytes_->size()};
+}
+
+namespace {
+
+// Calls f(element) for each element as its C++ type.
+template <class F>
+void visit_elements(const Tensor& tensor, F f) {
+  const auto each = [&]<class T>(T) {
+    for (const T element : tensor.data<T>()) f(element);
+  };
+  switch (tensor.dtype()) {
+    case DType::kF32: return each(float{});
+    case DType::kF64: return each(double{});
+    case DType::kI8: return each(std::int8_t{});
+    case DType::kI16: return each(std::int16_t{});
+    case DType::kI32: return each(std::int32_t{});
+    case DType::kI64: return each(std::int64_t{});
+    case DType::kU8: return each(std::uint8_t{});
+    case DType::kU16: return each(std::uint16_t{});
+    case DType::kU32: return each(std::uint32_t{});
+    case DType::kU64: return each(std::uint64_t{});
+    case DType::kBool: return each(std::uint8_t{});
+    case DType::kF16:
+      for (const std::uint16_t bits : tensor.data<std::uint16_t>()) {
+        f(static_cast<float>(Halide::float16_t::make_from_bits(bits)));
+      }
+      return;
+    case DType::kBF16:
+      for (const std::uint16_t bits : tensor.data<std::uint16_t>()) {
+        f(static_cast<float>(Halide::bfloat16_t::make_from_bits(bits)));
+      }
+      return;
+  }
+}
+
+}  // namespace
+
+std::vector<double> Tensor::to_doubles() const {
+  std::vector<double> result;
+  result.reserve(static_cast<std::size_t>(elements()));
+  visit_elements(*this, [&](auto element) { result.push_back(static_cast<double>(element)); });
+  return result;
+}
+
+std::vector<std::int64_t> Tensor::to_ints() const {
+  std::vector<std::int64_t> result;
+  result.reserve(static_cast<std::size_t>(elements()));
+  visit_elements(*this, [&](auto element) { result.push_back(static_cast<std::int64_t>(element)); });
+  return result;
+}
+
+}  // namespace frit

@@ -1,0 +1,96 @@
+#include "ops/base/tensor_type.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace frit {
+namespace {
+
+struct DTypeFacts {
+  std::string_view name;
+  int size_bytes;
+  bool is_float;
+};
+
+// Indexed by DType.
+constexpr std::array<DTypeFacts, 13> kDTypes = {{{"f32", 4, true},
+                                                 {"f64", 8, true},
+                                                 {"f16", 2, true},
+                                                 {"bf16", 2, true},
+                                                 {"i8", 1, false},
+                                                 {"i16", 2, false},
+                                                 {"i32", 4, false},
+                                                 {"i64", 8, false},
+                                                 {"u8", 1, false},
+                                                 {"u16", 2, false},
+                                                 {"u32", 4, false},
+                                                 {"u64", 8, false},
+                                                 {"bool", 1, false}}};
+
+const DTypeFacts& facts_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
+
+}  // namespace
+
+int size_bytes(DType dtype) { return facts_of(dtype).size_bytes; }
+bool is_float(DType dtype) { return facts_of(dtype).is_float; }
+std::string_view name_of(DType dtype) { return facts_of(dtype).name; }
+
+std::optional<DType> dtype_named(std::string_view name) {
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes[i].name == name) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+TensorType::TensorType(DType type, const std::vector<std::int64_t>& dims)
+    : dtype(type), shape(dims.begin(), dims.end()) {}
+
+std::vector<std::int64_t> TensorType::dims() const {
+  std::vector<std::int64_t> result;
+  result.reserve(shape.size());
+  for (const Extent& extent : shape) result.push_back(extent.bound);
+  return result;
+}
+
+std::int64_t TensorType::elements() const {
+  std::int64_t product = 1;
+  for (const Extent& extent : shape) product *= extent.bound;
+  return product;
+}
+
+std::string dims_text(const std::vector<std::int64_t>& dims) {
+  return fmt::format("[{}]", fmt::join(dims, ","));
+}
+
+std::string to_text(const TensorType& type) {
+  std::string text = fmt::format("{}[", name_of(type.dtype));
+  for (std::size_t i = 0; i < type.shape.size(); ++i) {
+    const Extent& extent = type.shape[i];
+    if (i > 0) text += ',';
+    text += extent.is_constant() ? std::to_string(extent.bound)
+                                 : fmt::format("{}<={}", extent.symbol, extent.bound);
+  }
+  return text + "]";
+}
+
+std::optional<std::vector<std::int64_t>> broadcast_dims(const std::vector<std::int64_t>& a,
+                                                        const std::vector<std::int64_t>& b) {
+  const std::size_t rank = std::max(a.size(), b.size());
+  std::vector<std::int64_t> result(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t da = i + a.size() < rank ? 1 : a[i + a.size() - rank];
+    const std::int64_t db = i + b.size() < rank ? 1 : b[i + b.size() - rank];
+    if (da != db && da != 1 && db != 1) return std::nullopt;
+    result[i] = da == 1 ? db : da;
+  }
+  return result;
+}
+
+std::optional<int> normal_axis(std::int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) return std::nullopt;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace frit
