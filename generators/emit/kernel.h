@@ -16,11 +16,13 @@ struct KernelArgument {
   bool is_constant = false;
   DType dtype = DType::kF32;
   /// Per Halide dimension, innermost first. The host pointer that the kernel is given is that of
-  /// element (min_0, min_1, …), i.e. of the first stored element.
+  /// element (min_0, min_1, …): `offset_bytes` past the first stored byte of the value (an output
+  /// with a halo is written in its interior only).
   struct Dim {
     std::int32_t min = 0, extent = 0, stride = 0;
   };
   std::vector<Dim> dims;
+  std::int64_t offset_bytes = 0;
   std::int64_t bytes = 0;   ///< stored bytes, halo included
   int constant_index = -1;  ///< into CompiledModel::constants
 };
@@ -30,7 +32,8 @@ struct Kernel {
   std::string symbol;       ///< C symbol of the compiled function; equal groups share it
   std::string object_path;  ///< file in the cache
   std::vector<KernelArgument> arguments;
-  std::int64_t temporary_bytes = 0;  ///< most heap bytes that one call asks halide_malloc for
+  std::int64_t temporary_bytes = 0;  ///< most heap bytes that one call holds by halide_malloc
+  std::int64_t worker_bytes = 0;     ///< the same for each worker inside a parallel loop
   std::string schedule_name;         ///< file, or "default"
   std::string schedule_text;         ///< in force, printed
 };
