@@ -1,6 +1,7 @@
 // The table of operators. Each family offers its classes through one function.
 #include <algorithm>
 
+#include "ops/families.h"
 #include "ops/operator.h"
 
 namespace frit {
@@ -8,6 +9,8 @@ namespace frit {
 const std::vector<const Operator*>& all_operators() {
   static const std::vector<const Operator*> operators = [] {
     std::vector<const Operator*> all;
+    add_pointwise(all);
+    add_binary(all);
     std::sort(all.begin(), all.end(), [](const Operator* a, const Operator* b) {
       return std::pair(a->domain(), a->type()) < std::pair(b->domain(), b->type());
     });

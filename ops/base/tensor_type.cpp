@@ -12,22 +12,23 @@ struct DTypeFacts {
   std::string_view name;
   int size_bytes;
   bool is_float;
+  int onnx_number;
 };
 
 // Indexed by DType.
-constexpr std::array<DTypeFacts, 13> kDTypes = {{{"f32", 4, true},
-                                                 {"f64", 8, true},
-                                                 {"f16", 2, true},
-                                                 {"bf16", 2, true},
-                                                 {"i8", 1, false},
-                                                 {"i16", 2, false},
-                                                 {"i32", 4, false},
-                                                 {"i64", 8, false},
-                                                 {"u8", 1, false},
-                                                 {"u16", 2, false},
-                                                 {"u32", 4, false},
-                                                 {"u64", 8, false},
-                                                 {"bool", 1, false}}};
+constexpr std::array<DTypeFacts, 13> kDTypes = {{{"f32", 4, true, 1},
+                                                 {"f64", 8, true, 11},
+                                                 {"f16", 2, true, 10},
+                                                 {"bf16", 2, true, 16},
+                                                 {"i8", 1, false, 3},
+                                                 {"i16", 2, false, 5},
+                                                 {"i32", 4, false, 6},
+                                                 {"i64", 8, false, 7},
+                                                 {"u8", 1, false, 2},
+                                                 {"u16", 2, false, 4},
+                                                 {"u32", 4, false, 12},
+                                                 {"u64", 8, false, 13},
+                                                 {"bool", 1, false, 9}}};
 
 const DTypeFacts& facts_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
 
@@ -43,6 +44,14 @@ std::optional<DType> dtype_named(std::string_view name) {
   }
   return std::nullopt;
 }
+
+std::optional<DType> dtype_of_onnx(std::int64_t number) {
+  for (std::size_t i = 0; i < kDTypes.size(); ++i) {
+    if (kDTypes[i].onnx_number == number) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+std::int64_t onnx_number(DType dtype) { return facts_of(dtype).onnx_number; }
 
 TensorType::TensorType(DType type, const std::vector<std::int64_t>& dims)
     : dtype(type), shape(dims.begin(), dims.end()) {}

@@ -10,7 +10,19 @@
 namespace frit {
 
 enum class DType : std::uint8_t {
-  kF32, kF64, kF16, kBF16, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kBool
+  kF32,
+  kF64,
+  kF16,
+  kBF16,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kBool
 };
 
 /// Bytes of one element (bool: 1).
@@ -19,6 +31,9 @@ bool is_float(DType dtype);
 /// "f32", "i64", "bool" …
 std::string_view name_of(DType dtype);
 std::optional<DType> dtype_named(std::string_view name);
+/// From and to the number of ONNX's TensorProto.DataType (1 is float).
+std::optional<DType> dtype_of_onnx(std::int64_t number);
+std::int64_t onnx_number(DType dtype);
 
 /// A constant extent, or a symbol with an upper bound (`nonzero_count <= 4096`).
 struct Extent {

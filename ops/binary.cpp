@@ -1,0 +1,175 @@
+// Operators of two inputs with ONNX broadcasting, and Where: arithmetic, comparisons, logic.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "ops/broadcast.h"
+#include "ops/families.h"
+#include "ops/halide_type.h"
+#include "ops/math.h"
+#include "ops/rules.h"
+
+namespace frit {
+namespace {
+
+using Halide::Expr;
+using TypeSet = std::span<const DType> (*)();
+
+struct BinaryRule {
+  std::string_view type;
+  int first_opset;  ///< before 7 the operands broadcast by an attribute, which frit does not read
+  TypeSet types;
+  bool result_bool;
+  Expr (*value)(const Expr& a, const Expr& b);
+  int cost;
+};
+
+std::span<const DType> bool_type() { return all_types().last(1); }
+
+Expr add(const Expr& a, const Expr& b) { return a + b; }
+Expr sub(const Expr& a, const Expr& b) { return a - b; }
+Expr mul(const Expr& a, const Expr& b) { return a * b; }
+Expr div(const Expr& a, const Expr& b) { return math::divide(a, b); }
+Expr equal(const Expr& a, const Expr& b) { return a == b; }
+Expr less(const Expr& a, const Expr& b) { return a < b; }
+Expr less_or_equal(const Expr& a, const Expr& b) { return a <= b; }
+Expr greater(const Expr& a, const Expr& b) { return a > b; }
+Expr greater_or_equal(const Expr& a, const Expr& b) { return a >= b; }
+Expr both(const Expr& a, const Expr& b) { return a && b; }
+Expr either(const Expr& a, const Expr& b) { return a || b; }
+Expr exclusive(const Expr& a, const Expr& b) { return a != b; }
+
+constexpr BinaryRule kBinary[] = {
+    {"Add", 7, numeric_types, false, add, 1},
+    {"And", 7, bool_type, true, both, 1},
+    {"Div", 7, numeric_types, false, div, 4},
+    {"Equal", 7, all_types, true, equal, 1},
+    {"Greater", 7, numeric_types, true, greater, 1},
+    {"GreaterOrEqual", 12, numeric_types, true, greater_or_equal, 1},
+    {"Less", 7, numeric_types, true, less, 1},
+    {"LessOrEqual", 12, numeric_types, true, less_or_equal, 1},
+    {"Max", 8, numeric_types, false, math::maximum, 2},
+    {"Min", 8, numeric_types, false, math::minimum, 2},
+    {"Mul", 7, numeric_types, false, mul, 1},
+    {"Or", 7, bool_type, true, either, 1},
+    {"Sub", 7, numeric_types, false, sub, 1},
+    {"Xor", 7, bool_type, true, exclusive, 1},
+};
+
+/// Shape rule and counts shared by everything that broadcasts.
+class Broadcasting : public Operator {
+ public:
+  OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
+
+ protected:
+  static Result<std::vector<TensorType>> broadcast_to(const OpInstance& op, DType dtype) {
+    constexpr std::array<std::size_t, 3> kAll = {0, 1, 2};
+    auto shape = broadcast_inputs(op, std::span(kAll).first(op.inputs.size()));
+    if (!shape) return fail(shape.error());
+    TensorType type;
+    type.dtype = dtype;
+    type.shape = std::move(*shape);
+    return std::vector{type};
+  }
+  static Expr read(const StageBuilder& stages, const Operand& operand) {
+    const Expr x = read_broadcast(operand, stages.index(), stages.extents());
+    return Halide::cast(compute_type(x.type()), x);
+  }
+  static void write(const OpInstance& op, StageBuilder& stages, const Expr& value, int cost) {
+    Stage& out = stages.stage("");
+    out() = Halide::cast(halide_type(op.outputs.at(0).dtype), value);
+    out.op_cost = cost;
+  }
+};
+
+class Binary final : public Broadcasting {
+ public:
+  explicit Binary(const BinaryRule& rule) : rule_(rule) {}
+  std::string_view type() const override { return rule_.type; }
+  int first_opset() const override { return rule_.first_opset; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 2, 2));
+    FRIT_TRY(check_dtype(op, 0, "its first input", rule_.types()));
+    FRIT_TRY(check_same_dtype(op, 0, 1));
+    return broadcast_to(op, rule_.result_bool ? DType::kBool : op.input(0).dtype);
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    Expr a = read(stages, operands[0]);
+    Expr b = read(stages, operands[1]);
+    if (op.input(0).dtype == DType::kBool) a = as_condition(a), b = as_condition(b);
+    write(op, stages, rule_.value(a, b), rule_.cost);
+  }
+
+ private:
+  const BinaryRule& rule_;
+};
+
+/// The result has the type of the base; the exponent's may differ.
+class Pow final : public Broadcasting {
+ public:
+  std::string_view type() const override { return "Pow"; }
+  int first_opset() const override { return 7; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 2, 2));
+    FRIT_TRY(check_dtype(op, 0, "the base", numeric_types()));
+    FRIT_TRY(check_dtype(op, 1, "the exponent", numeric_types()));
+    return broadcast_to(op, op.input(0).dtype);
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Expr a = read(stages, operands[0]);
+    const Tensor* exponent = op.constant(1);
+    if (exponent && exponent->elements() == 1) {
+      const double power = exponent->to_doubles().at(0);
+      if (const Expr simple = math::pow_constant(a, power); simple.defined()) {
+        return write(op, stages, simple, 2);
+      }
+    }
+    write(op, stages, math::pow(a, read(stages, operands[1])), 60);
+  }
+
+  Counts counts(const OpInstance& op) const override {
+    const std::int64_t elements = op.outputs.at(0).elements();
+    const Tensor* exponent = op.constant(1);
+    if (exponent && exponent->elements() == 1) return {elements, 0};
+    return {0, elements};
+  }
+};
+
+class Where final : public Broadcasting {
+ public:
+  std::string_view type() const override { return "Where"; }
+  int first_opset() const override { return 9; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 3, 3));
+    FRIT_TRY(check_dtype(op, 0, "the condition", bool_type()));
+    FRIT_TRY(check_same_dtype(op, 1, 2));
+    return broadcast_to(op, op.input(1).dtype);
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Index index = stages.index();
+    const auto at = [&](std::size_t i) {
+      return read_broadcast(operands[i], index, stages.extents());
+    };
+    write(op, stages, Halide::select(as_condition(at(0)), at(1), at(2)), 1);
+  }
+};
+
+}  // namespace
+
+void add_binary(std::vector<const Operator*>& all) {
+  for (const BinaryRule& rule : kBinary) all.push_back(new Binary(rule));
+  all.push_back(new Pow);
+  all.push_back(new Where);
+}
+
+}  // namespace frit

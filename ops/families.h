@@ -1,0 +1,14 @@
+// The families of operators: each `.cpp` of this folder that defines some offers them here, on one
+// line, and is called by registry.cpp. The objects live for ever and hold no state.
+#pragma once
+
+#include <vector>
+
+#include "ops/operator.h"
+
+namespace frit {
+
+void add_pointwise(std::vector<const Operator*>& all);
+void add_binary(std::vector<const Operator*>& all);
+
+}  // namespace frit

@@ -1,0 +1,57 @@
+#include "ops/halide_type.h"
+
+#include "ops/base/assert.h"
+
+namespace frit {
+
+using Halide::Expr;
+using Halide::Type;
+
+Type halide_type(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return Halide::Float(32);
+    case DType::kF64:
+      return Halide::Float(64);
+    case DType::kF16:
+      return Halide::Float(16);
+    case DType::kBF16:
+      return Halide::BFloat(16);
+    case DType::kI8:
+      return Halide::Int(8);
+    case DType::kI16:
+      return Halide::Int(16);
+    case DType::kI32:
+      return Halide::Int(32);
+    case DType::kI64:
+      return Halide::Int(64);
+    case DType::kU8:
+      return Halide::UInt(8);
+    case DType::kU16:
+      return Halide::UInt(16);
+    case DType::kU32:
+      return Halide::UInt(32);
+    case DType::kU64:
+      return Halide::UInt(64);
+    case DType::kBool:
+      return Halide::Bool();
+  }
+  FRIT_ASSERT(false, "an element type without a Halide type");
+}
+
+Expr constant_of(Type type, double value) { return Halide::Internal::make_const(type, value); }
+
+Expr constant_of(Type type, std::int64_t value) {
+  return Halide::Internal::make_const(type, value);
+}
+
+Type compute_type(Type type) {
+  const bool narrow = type.is_float() && type.bits() < 32;
+  return narrow ? Halide::Float(32) : type;
+}
+
+Expr as_condition(const Expr& e) {
+  return e.type().is_bool() ? e : e != Halide::Internal::make_zero(e.type());
+}
+
+}  // namespace frit

@@ -1,0 +1,267 @@
+// Operators of one data input: activations, elementary functions, Clip and Cast.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ops/families.h"
+#include "ops/halide_type.h"
+#include "ops/math.h"
+#include "ops/rules.h"
+
+namespace frit {
+namespace {
+
+using Halide::Expr;
+using TypeSet = std::span<const DType> (*)();
+
+/// One row of the table of unary operators.
+struct UnaryRule {
+  std::string_view type;
+  int first_opset;
+  TypeSet types;
+  Expr (*value)(const AttributeMap& attributes, const Expr& x);  ///< x in its compute type
+  int cost;                                                      ///< Stage::op_cost
+  int flop;                                                      ///< per element
+  int transcendental;                                            ///< per element
+};
+
+Expr number(const Expr& x, double value) { return constant_of(x.type(), value); }
+Expr attribute(const AttributeMap& attributes, const Expr& x, const char* name, double otherwise) {
+  return number(x, float_attribute(attributes, name, static_cast<float>(otherwise)));
+}
+std::span<const DType> bool_type() { return all_types().last(1); }
+
+Expr relu(const AttributeMap&, const Expr& x) { return math::relu(x); }
+Expr leaky_relu(const AttributeMap& a, const Expr& x) {
+  return Halide::select(x < number(x, 0), x * attribute(a, x, "alpha", 0.01), x);
+}
+Expr elu(const AttributeMap& a, const Expr& x) {
+  return Halide::select(x < number(x, 0), math::expm1(x) * attribute(a, x, "alpha", 1.0), x);
+}
+Expr sigmoid(const AttributeMap&, const Expr& x) { return math::sigmoid(x); }
+Expr tanh(const AttributeMap&, const Expr& x) { return math::tanh(x); }
+Expr unit_clamp(const Expr& x) {
+  return math::clamp_high(math::clamp_low(x, number(x, 0)), number(x, 1));
+}
+Expr hard_sigmoid(const AttributeMap& a, const Expr& x) {
+  return unit_clamp(attribute(a, x, "alpha", 0.2) * x + attribute(a, x, "beta", 0.5));
+}
+Expr hard_swish(const AttributeMap&, const Expr& x) {
+  return x * unit_clamp(x * number(x, 1.0 / 6.0) + number(x, 0.5));
+}
+Expr softplus(const AttributeMap&, const Expr& x) { return math::softplus(x); }
+Expr erf(const AttributeMap&, const Expr& x) { return math::erf(x); }
+Expr gelu(const AttributeMap& a, const Expr& x) {
+  return math::gelu(x, string_attribute(a, "approximate", "none") == "tanh");
+}
+Expr exp(const AttributeMap&, const Expr& x) { return math::exp(x); }
+Expr log(const AttributeMap&, const Expr& x) { return math::log(x); }
+Expr sqrt(const AttributeMap&, const Expr& x) { return Halide::sqrt(x); }
+Expr reciprocal(const AttributeMap&, const Expr& x) { return number(x, 1) / x; }
+Expr absolute(const AttributeMap&, const Expr& x) { return math::absolute(x); }
+Expr negate(const AttributeMap&, const Expr& x) { return -x; }
+Expr floor(const AttributeMap&, const Expr& x) { return Halide::floor(x); }
+Expr ceil(const AttributeMap&, const Expr& x) { return Halide::ceil(x); }
+Expr round(const AttributeMap&, const Expr& x) { return Halide::round(x); }
+Expr sign(const AttributeMap&, const Expr& x) { return math::sign(x); }
+Expr logical_not(const AttributeMap&, const Expr& x) { return !as_condition(x); }
+Expr identity(const AttributeMap&, const Expr& x) { return x; }
+
+// Costs: instructions of the vectorised form on AVX-512, rounded (math.h).
+constexpr UnaryRule kUnary[] = {
+    {"Abs", 6, numeric_types, absolute, 1, 0, 0},
+    {"Ceil", 6, float_types, ceil, 1, 0, 0},
+    {"Elu", 6, float_types, elu, 18, 1, 1},
+    {"Erf", 9, float_types, erf, 24, 0, 1},
+    {"Exp", 6, float_types, exp, 12, 0, 1},
+    {"Floor", 6, float_types, floor, 1, 0, 0},
+    {"Gelu", 20, float_types, gelu, 28, 3, 1},
+    {"HardSigmoid", 6, float_types, hard_sigmoid, 3, 2, 0},
+    {"HardSwish", 14, float_types, hard_swish, 4, 3, 0},
+    {"Identity", 1, all_types, identity, 0, 0, 0},
+    {"LeakyRelu", 6, float_types, leaky_relu, 2, 1, 0},
+    {"Log", 6, float_types, log, 16, 0, 1},
+    {"Neg", 6, signed_types, negate, 1, 1, 0},
+    {"Not", 1, bool_type, logical_not, 1, 0, 0},
+    {"Reciprocal", 6, float_types, reciprocal, 4, 1, 0},
+    {"Relu", 6, signed_types, relu, 1, 1, 0},
+    {"Round", 11, float_types, round, 1, 0, 0},
+    {"Sigmoid", 6, float_types, sigmoid, 16, 2, 1},
+    {"Sign", 9, numeric_types, sign, 3, 0, 0},
+    {"Softplus", 1, float_types, softplus, 30, 1, 2},
+    {"Sqrt", 6, float_types, sqrt, 6, 1, 0},
+    {"Tanh", 6, float_types, tanh, 20, 2, 1},
+};
+
+/// Shared by all operators of one data input: out[i] = f(x[i]).
+class OneInput : public Operator {
+ public:
+  OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
+};
+
+class Unary final : public OneInput {
+ public:
+  explicit Unary(const UnaryRule& rule) : rule_(rule) {}
+  std::string_view type() const override { return rule_.type; }
+  int first_opset() const override { return rule_.first_opset; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 1, 1));
+    FRIT_TRY(check_dtype(op, 0, "its input", rule_.types()));
+    if (rule_.type == "Gelu") {
+      const std::string how = string_attribute(op.attributes, "approximate", "none");
+      if (how != "none" && how != "tanh") {
+        return fail("onnx-attribute",
+                    fmt::format("{}: approximate is \"{}\" but must be \"none\" or \"tanh\"; check "
+                                "the model",
+                                label(op), how));
+      }
+    }
+    return std::vector{op.input(0)};
+  }
+
+  Status canonicalise(OpInstance& op) const override {
+    const auto fill = [&](const char* name, float otherwise) {
+      op.attributes[name] = float_attribute(op.attributes, name, otherwise);
+    };
+    if (rule_.type == "LeakyRelu") fill("alpha", 0.01F);
+    if (rule_.type == "Elu") fill("alpha", 1.0F);
+    if (rule_.type == "HardSigmoid") fill("alpha", 0.2F), fill("beta", 0.5F);
+    if (rule_.type == "Gelu") {
+      op.attributes["approximate"] = string_attribute(op.attributes, "approximate", "none");
+    }
+    return {};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    Stage& out = stages.stage("");
+    const Expr x = operands[0].at(stages.index());
+    const Expr y = rule_.value(op.attributes, Halide::cast(compute_type(x.type()), x));
+    out() = Halide::cast(halide_type(op.outputs.at(0).dtype), y);
+    out.op_cost = rule_.cost;
+  }
+
+  Counts counts(const OpInstance& op) const override {
+    const std::int64_t elements = op.outputs.at(0).elements();
+    return {elements * rule_.flop, elements * rule_.transcendental};
+  }
+
+ private:
+  const UnaryRule& rule_;
+};
+
+/// Opset 6: min and max are attributes; from 11: optional scalar inputs 1 and 2.
+class Clip final : public OneInput {
+ public:
+  std::string_view type() const override { return "Clip"; }
+  int first_opset() const override { return 6; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 1, op.opset < 11 ? 1 : 3));
+    FRIT_TRY(check_dtype(op, 0, "its input", numeric_types()));
+    for (std::size_t i = 1; i < op.inputs.size(); ++i) {
+      if (!op.has_input(i)) continue;
+      FRIT_TRY(check_same_dtype(op, 0, i));
+      if (op.input(i).elements() != 1 || op.input(i).rank() > 1) {
+        return fail("onnx-shape",
+                    fmt::format("{}: {} is {} but must be a scalar; check the model", label(op),
+                                i == 1 ? "min" : "max", to_text(op.input(i))));
+      }
+    }
+    return std::vector{op.input(0)};
+  }
+
+  /// Bounds become attributes when all are constant and a float holds each exactly; else all stay
+  /// inputs.
+  Status canonicalise(OpInstance& op) const override {
+    if (op.opset < 11) {  // the old defaults are the finite extremes of float32: no bound
+      const auto drop = [&](const char* name, float unbounded) {
+        if (float_attribute(op.attributes, name, unbounded) == unbounded) op.attributes.erase(name);
+      };
+      drop("min", std::numeric_limits<float>::lowest());
+      drop("max", std::numeric_limits<float>::max());
+      return {};
+    }
+    std::array<std::optional<float>, 2> bounds;
+    for (std::size_t i = 1; i < op.inputs.size(); ++i) {
+      if (!op.has_input(i)) continue;
+      const Tensor* bound = op.constant(i);
+      if (!bound) return {};
+      const double value = bound->to_doubles().at(0);
+      const bool exact = is_float(bound->dtype()) || std::fabs(value) < 0x1p24;
+      bounds[i - 1] = static_cast<float>(value);
+      if (!exact || (bounds[i - 1] != value && value == value)) return {};
+    }
+    if (bounds[0]) op.attributes["min"] = *bounds[0];
+    if (bounds[1]) op.attributes["max"] = *bounds[1];
+    op.inputs.resize(1);
+    op.constants.resize(1);
+    return {};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    Stage& out = stages.stage("");
+    const Expr x = operands[0].at(stages.index());
+    const Expr low = bound(op, operands, 1, "min", x.type());
+    const Expr high = bound(op, operands, 2, "max", x.type());
+    Expr y = x;
+    if (low.defined()) y = math::clamp_low(y, low);
+    if (high.defined()) y = math::clamp_high(y, high);
+    out() = y;
+    out.op_cost = 2;
+  }
+
+ private:
+  static Expr bound(const OpInstance& op, const std::vector<Operand>& operands, std::size_t i,
+                    const char* name, Halide::Type type) {
+    if (has_attribute(op.attributes, name)) {
+      const double value = float_attribute(op.attributes, name, 0.0F);
+      return type.is_float() ? constant_of(type, value)
+                             : math::convert(type, Expr(value));  // saturates
+    }
+    if (!op.has_input(i)) return Expr();
+    return operands.at(i).at(Index(static_cast<std::size_t>(op.input(i).rank()), Expr(0)));
+  }
+};
+
+class Cast final : public OneInput {
+ public:
+  std::string_view type() const override { return "Cast"; }
+  int first_opset() const override { return 6; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 1, 1));
+    const std::int64_t to = int_attribute(op.attributes, "to", 0);
+    const std::optional<DType> dtype = dtype_of_onnx(to);
+    if (!dtype) {
+      return fail("onnx-attribute", fmt::format("{}: to is {}, an element type that frit does not "
+                                                "have; cast to a float, integer or bool type",
+                                                label(op), to));
+    }
+    TensorType out = op.input(0);
+    out.dtype = *dtype;
+    return std::vector{out};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    Stage& out = stages.stage("");
+    out() = math::convert(halide_type(op.outputs.at(0).dtype), operands[0].at(stages.index()));
+    out.op_cost = 1;
+  }
+  Counts counts(const OpInstance&) const override { return {}; }
+};
+
+}  // namespace
+
+void add_pointwise(std::vector<const Operator*>& all) {
+  for (const UnaryRule& rule : kUnary) all.push_back(new Unary(rule));
+  all.push_back(new Clip);
+  all.push_back(new Cast);
+}
+
+}  // namespace frit
