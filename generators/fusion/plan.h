@@ -14,7 +14,14 @@ struct Storage {
   std::vector<int> order;  ///< axes from innermost to outermost; {3,2,1,0} is dense NCHW
   std::vector<std::int64_t> halo_low, halo_high;  ///< border elements per axis; empty: none
   double halo_fill = 0.0;
+  /// A view into the buffer of another value (Plan::alias_of): elements between neighbours along
+  /// each axis, and the offset of logical index 0 from the first stored element of that buffer.
+  /// Empty: a buffer of its own, packed as `order` and the halo say. `order` is sorted by stride
+  /// in both cases. The halo of a view is part of its base's halo.
+  std::vector<std::int64_t> strides;
+  std::int64_t offset = 0;
   bool has_halo() const;
+  bool is_view() const { return !strides.empty(); }
   bool operator==(const Storage&) const = default;
 };
 
@@ -22,16 +29,21 @@ struct Storage {
 Storage dense_storage(int rank);
 /// Elements between neighbours along each logical axis, halo included.
 std::vector<std::int64_t> strides_of(const Storage& storage, const std::vector<std::int64_t>& dims);
-/// Elements in all, halo included.
+/// Elements from the first to the last stored one, halo included (of a view: those it spans).
 std::int64_t stored_elements(const Storage& storage, const std::vector<std::int64_t>& dims);
-/// Offset in elements of logical index 0 from the first stored element.
+/// Offset in elements of logical index 0 from the first stored element of the buffer that holds
+/// it: its own, or its base's.
 std::int64_t origin_offset(const Storage& storage, const std::vector<std::int64_t>& dims);
+/// Offset in elements of the lowest stored element (index -halo_low) from the first stored element
+/// of the buffer that holds it: 0 unless a view. A kernel's host pointer for this value is the
+/// buffer's address plus this.
+std::int64_t first_offset(const Storage& storage, const std::vector<std::int64_t>& dims);
 /// "x:c:y:n +1y+1x" style text for plans.
 std::string to_text(const Storage& storage, const std::vector<std::int64_t>& dims);
 
 enum class GroupKind : std::uint8_t {
   kKernel,  ///< one Halide pipeline
-  kAlias,   ///< no code: the output is the input's bytes seen with other extents
+  kAlias,   ///< no code: outputs and inputs lie in one buffer (Plan::alias_of)
 };
 
 struct Group {
@@ -67,7 +79,11 @@ struct Plan {
   std::vector<Group> groups;         ///< execution order
   std::vector<EdgeVerdict> edges;    ///< one for each candidate edge, topological order
   std::map<ValueId, Storage> storage;  ///< every non-constant value that lives in memory
-  std::map<ValueId, ValueId> alias_of;  ///< value -> value whose bytes it shares
+  /// value -> value in whose buffer it lies (its Storage is a view). Never chained: the base owns
+  /// its buffer. The base may be written through its views alone (the parts of a Concat, or the
+  /// value reshaped into a graph output): it lives from the first write of any to the last read of
+  /// any. Two views of one base may overlap only where one is made from the other by a kAlias group.
+  std::map<ValueId, ValueId> alias_of;
 };
 
 /// The text of `frit plan`; parses back (see plan_text.h).

@@ -13,6 +13,16 @@ std::int64_t stored_extent(const Storage& storage, const std::vector<std::int64_
   return extent;
 }
 
+/// Elements between the lowest stored element and logical index 0.
+std::int64_t halo_before(const Storage& storage, const std::vector<std::int64_t>& dims) {
+  const std::vector<std::int64_t> strides = strides_of(storage, dims);
+  std::int64_t offset = 0;
+  for (std::size_t axis = 0; axis < storage.halo_low.size(); ++axis) {
+    offset += storage.halo_low[axis] * strides[axis];
+  }
+  return offset;
+}
+
 }  // namespace
 
 bool Storage::has_halo() const {
@@ -30,6 +40,7 @@ Storage dense_storage(int rank) {
 
 std::vector<std::int64_t> strides_of(const Storage& storage,
                                      const std::vector<std::int64_t>& dims) {
+  if (storage.is_view()) return storage.strides;
   std::vector<std::int64_t> strides(dims.size(), 0);
   std::int64_t stride = 1;
   for (const int axis : storage.order) {
@@ -41,20 +52,23 @@ std::vector<std::int64_t> strides_of(const Storage& storage,
 }
 
 std::int64_t stored_elements(const Storage& storage, const std::vector<std::int64_t>& dims) {
-  std::int64_t product = 1;
+  const std::vector<std::int64_t> strides = strides_of(storage, dims);
+  std::int64_t last = 0;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
-    product *= stored_extent(storage, dims, axis);
+    const std::int64_t extent = stored_extent(storage, dims, axis);
+    if (extent == 0) return 0;
+    last += (extent - 1) * strides[axis];
   }
-  return product;
+  return last + 1;
 }
 
 std::int64_t origin_offset(const Storage& storage, const std::vector<std::int64_t>& dims) {
-  const std::vector<std::int64_t> strides = strides_of(storage, dims);
-  std::int64_t offset = 0;
-  for (std::size_t axis = 0; axis < storage.halo_low.size(); ++axis) {
-    offset += storage.halo_low[axis] * strides[axis];
-  }
-  return offset;
+  if (storage.is_view()) return storage.offset;
+  return halo_before(storage, dims);
+}
+
+std::int64_t first_offset(const Storage& storage, const std::vector<std::int64_t>& dims) {
+  return storage.is_view() ? storage.offset - halo_before(storage, dims) : 0;
 }
 
 std::string to_text(const Storage& storage, const std::vector<std::int64_t>& dims) {
@@ -67,7 +81,10 @@ std::string to_text(const Storage& storage, const std::vector<std::int64_t>& dim
       text += fmt::format("(+{}+{})", storage.halo_low[axis], storage.halo_high[axis]);
     }
   }
-  return text;
+  if (storage.is_view()) {
+    text += fmt::format(" strides {} offset {}", dims_text(storage.strides), storage.offset);
+  }
+  return text.empty() ? "scalar" : text;
 }
 
 }  // namespace frit

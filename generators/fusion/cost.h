@@ -1,0 +1,47 @@
+// Is a legal fusion worth it? Named terms from counts, bytes and a machine profile.
+//
+// Every figure that decides is a CostTerm of the edge's verdict, so that it can be printed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "generators/fusion/plan.h"
+
+namespace frit {
+
+/// What the cost model knows of a machine. The defaults are one core of Zen 4 (DESIGN.md section 7).
+struct MachineProfile {
+  std::string name = "zen4";
+  double vector_op_per_ns = 58.0;   ///< float32 vector operations: half of the FMA peak
+  double scalar_op_per_ns = 7.0;    ///< operations on one broadcast element in an inner loop
+  double transcendental_op = 20.0;  ///< operations that one exp or erf counts for
+  double l2_bytes_per_ns = 60.0;    ///< traffic of values that fit into L2
+  double memory_bytes_per_ns = 12.0;
+  double kernel_ns = 300.0;         ///< starting one kernel
+  std::int64_t l1_bytes = 32 * 1024;
+  std::int64_t l2_bytes = 1024 * 1024;
+  std::int64_t lanes = 16;          ///< float32 in a vector
+  std::int64_t register_reuse = 32; ///< uses of an anchor's first operand once it is in a register
+  std::int64_t tile_rows = 7;       ///< the same for its second operand
+};
+
+/// A refusal for cost, or that it is worth it.
+struct Profit {
+  bool worth = true;
+  std::string code;      ///< "recompute", "two-reductions", "working-set", "layout"
+  std::string sentence;
+  std::vector<CostTerm> terms;
+};
+
+/// Bytes that keeping `value` inside a kernel saves, as terms (bytes_before, bytes_after, …).
+std::vector<CostTerm> traffic_terms(const Graph& graph, ValueId value,
+                                    const MachineProfile& machine);
+
+/// `producer` computed where `consumer` (an anchor, or an op that may read an element of `value`
+/// several times) reads it, instead of once into memory.
+Profit prologue_profit(const Graph& graph, const Node& producer, const Node& consumer,
+                       ValueId value, const MachineProfile& machine);
+
+}  // namespace frit
