@@ -63,15 +63,15 @@ Expr sign(const Expr& x) {
 
 Expr maximum(const Expr& a, const Expr& b) {
   if (!a.type().is_float()) return Halide::max(a, b);
-  return select(Halide::is_nan(b), b, select(a < b, b, a));
+  return select(Halide::is_nan(b), b, select(strict_float(a < b), b, a));
 }
 Expr minimum(const Expr& a, const Expr& b) {
   if (!a.type().is_float()) return Halide::min(a, b);
-  return select(Halide::is_nan(b), b, select(b < a, b, a));
+  return select(Halide::is_nan(b), b, select(strict_float(b < a), b, a));
 }
 Expr relu(const Expr& x) { return clamp_low(x, zero_like(x)); }
-Expr clamp_low(const Expr& x, const Expr& lo) { return select(x < lo, lo, x); }
-Expr clamp_high(const Expr& x, const Expr& hi) { return select(x > hi, hi, x); }
+Expr clamp_low(const Expr& x, const Expr& lo) { return select(strict_float(x < lo), lo, x); }
+Expr clamp_high(const Expr& x, const Expr& hi) { return select(strict_float(x > hi), hi, x); }
 
 Expr convert(Type to, const Expr& x) {
   const Type from = x.type();

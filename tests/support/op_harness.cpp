@@ -1,0 +1,174 @@
+#include "tests/support/op_harness.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "ops/base/assert.h"
+#include "ops/halide_type.h"
+
+namespace frit::test {
+namespace {
+
+using Halide::Expr;
+
+std::vector<int> dense_order(int rank) {
+  std::vector<int> order;
+  for (int axis = rank - 1; axis >= 0; --axis) order.push_back(axis);
+  return order;
+}
+
+std::vector<int> sizes_in(const std::vector<int>& order, const std::vector<std::int64_t>& dims) {
+  std::vector<int> sizes;
+  for (const int axis : order)
+    sizes.push_back(static_cast<int>(dims[static_cast<std::size_t>(axis)]));
+  return sizes;
+}
+
+/// The elements of a realised buffer whose dimension i is axis order[i], row-major by axis.
+Tensor dense_tensor(const Halide::Buffer<>& buffer, const std::vector<int>& order,
+                    const TensorType& type) {
+  const std::vector<std::int64_t> dims = type.dims();
+  const auto element = static_cast<std::size_t>(size_bytes(type.dtype));
+  auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(type.bytes()));
+  const auto* from = static_cast<const std::byte*>(buffer.data());
+  std::vector<std::int64_t> index(dims.size(), 0);
+  for (std::int64_t at = 0; at < type.elements(); ++at) {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < order.size(); ++d) {
+      offset +=
+          index[static_cast<std::size_t>(order[d])] * buffer.dim(static_cast<int>(d)).stride();
+    }
+    std::memcpy(bytes->data() + static_cast<std::size_t>(at) * element,
+                from + static_cast<std::size_t>(offset) * element, element);
+    for (std::size_t axis = dims.size(); axis-- > 0;) {
+      if (++index[axis] < dims[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return Tensor(type.dtype, dims, std::move(bytes));
+}
+
+Result<OpInstance> prepared(const OpCase& test) {
+  OpInstance op = test.op;
+  const Operator* rule = find_operator(op.domain, op.type);
+  FRIT_ASSERT(rule != nullptr, "no operator " + op.type);
+  auto outputs = rule->infer(op);
+  if (!outputs) return fail(outputs.error());
+  op.outputs = std::move(*outputs);
+  if (Status done = rule->canonicalise(op); !done) return fail(done.error());
+  return op;
+}
+
+std::vector<Halide::Var> axes_of(const Operator& rule, const OpInstance& op) {
+  std::vector<Halide::Var> axes;
+  for (const std::string& name : rule.axis_names(op)) axes.emplace_back(name);
+  return axes;
+}
+
+}  // namespace
+
+OpCase make_op(const std::string& type, int opset, AttributeMap attributes,
+               std::vector<std::optional<Tensor>> values, const std::vector<std::size_t>& known) {
+  OpCase test;
+  test.op.type = type;
+  test.op.name = "node";
+  test.op.opset = opset;
+  test.op.attributes = std::move(attributes);
+  for (const std::optional<Tensor>& value : values) {
+    test.op.inputs.push_back(value ? std::optional(value->type()) : std::nullopt);
+  }
+  test.op.constants.resize(values.size());
+  for (const std::size_t i : known) test.op.constants[i] = values[i];
+  test.values = std::move(values);
+  return test;
+}
+
+Operand operand_of(const Tensor& values) {
+  Operand operand;
+  operand.type = values.type();
+  const std::vector<int> order = dense_order(values.rank());
+  Halide::Buffer<> buffer(halide_type(values.dtype()), sizes_in(order, values.dims()));
+  if (!values.bytes().empty()) {
+    std::memcpy(buffer.data(), values.bytes().data(), values.bytes().size());
+  }
+  operand.at = [buffer, order](const Index& index) -> Expr {
+    std::vector<Expr> arguments;
+    for (const int axis : order) arguments.push_back(index[static_cast<std::size_t>(axis)]);
+    return buffer(arguments);
+  };
+  return operand;
+}
+
+Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& order) {
+  auto op = prepared(test);
+  if (!op) return fail(op.error());
+  const Operator* rule = find_operator(op->domain, op->type);
+  FRIT_ASSERT(rule != nullptr, "canonical form " + op->type + " is no operator");
+  std::vector<Operand> operands;
+  for (std::size_t i = 0; i < op->inputs.size(); ++i) {
+    operands.push_back(op->inputs[i] ? operand_of(*test.values[i]) : Operand());
+  }
+  const TensorType type = op->outputs.at(0);
+  const std::vector<int> lie = order.empty() ? dense_order(type.rank()) : order;
+  const std::string prefix = rule->anchor(*op).empty() ? "epi_0" : "";
+  try {
+    StageBuilder stages(axes_of(*rule, *op), lie, type.dims(), prefix, "");
+    rule->build(*op, operands, stages);
+    Halide::Func result = stages.stages().back()->func;
+    const Halide::Buffer<> buffer = result.realize(sizes_in(lie, type.dims()));
+    return std::vector{dense_tensor(buffer, lie, type)};
+  } catch (const Halide::Error& e) {
+    throw InternalError("Halide: " + std::string(e.what()));
+  }
+}
+
+Tensor run_one(const OpCase& test, const std::vector<int>& order) {
+  auto outputs = run_op(test, order);
+  if (!outputs) throw InternalError(to_text(outputs.error()));
+  return outputs->at(0);
+}
+
+std::string refusal_of(const OpCase& test) {
+  const auto op = prepared(test);
+  return op ? "" : op.error().message + " [" + op.error().code + "]";
+}
+
+Tensor random_tensor(DType dtype, std::vector<std::int64_t> dims, double low, double high,
+                     unsigned seed) {
+  std::mt19937 generator(seed);
+  const auto count = static_cast<std::size_t>(TensorType(dtype, dims).elements());
+  const auto element = static_cast<std::size_t>(size_bytes(dtype));
+  auto bytes = std::make_shared<std::vector<std::byte>>(count * element);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double unit = static_cast<double>(generator()) / 4294967296.0;
+    const double value = low + unit * (high - low);
+    const auto put = [&](auto typed) { std::memcpy(bytes->data() + i * element, &typed, element); };
+    switch (dtype) {
+      case DType::kF32:
+        put(static_cast<float>(value));
+        break;
+      case DType::kF64:
+        put(value);
+        break;
+      case DType::kF16:
+        put(Halide::float16_t(value).to_bits());
+        break;
+      case DType::kBF16:
+        put(Halide::bfloat16_t(value).to_bits());
+        break;
+      case DType::kU64:
+        put(static_cast<std::uint64_t>(value));
+        break;
+      case DType::kBool:
+        put(static_cast<std::uint8_t>(value > (low + high) / 2));
+        break;
+      default:
+        put(static_cast<std::int64_t>(std::floor(value)));
+        break;  // little endian
+    }
+  }
+  return Tensor(dtype, std::move(dims), std::move(bytes));
+}
+
+}  // namespace frit::test
