@@ -1,0 +1,43 @@
+// Compiles every kernel group of a plan: choose and bind a schedule, look in the cache, build the
+// missing kernels in forked children, pack the constants.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "generators/emit/fork_pool.h"
+#include "generators/emit/kernel.h"
+#include "generators/emit/lower.h"
+
+namespace frit {
+
+struct EmitProgress {
+  std::size_t done = 0, total = 0;  ///< distinct kernels
+  std::size_t cached = 0;           ///< of those, found in the cache
+  std::string group;                ///< that just finished
+  double eta_seconds = 0.0;
+};
+
+struct EmitOptions {
+  Halide::Target target;
+  int threads = 1;
+  int jobs = 2;
+  std::string cache_folder;  ///< see cache.h
+  ForkLimits limits;
+  std::vector<Schedule> user_schedules;         ///< before the shipped ones
+  std::map<std::string, Facts> chosen_params;   ///< by group name: values of `param`s
+  std::function<void(const EmitProgress&)> progress;
+  std::function<bool()> stop;  ///< polled; true: end with code "interrupted"
+};
+
+/// The schedule of a group: first user file that applies, then the shipped ones, then the default.
+Result<BoundSchedule> bind_schedule(const Graph& graph, const Plan& plan, const Group& group,
+                                    const EmitOptions& options);
+
+/// All faults at once, one per group at most.
+tl::expected<CompiledModel, Diagnostics> emit_model(const Graph& graph, const Plan& plan,
+                                                    const EmitOptions& options);
+
+}  // namespace frit

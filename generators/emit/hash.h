@@ -1,0 +1,14 @@
+// SHA-256 of a text or of bytes, in hexadecimal. Used as the address of cached kernels.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace frit {
+
+std::string sha256(std::string_view text);
+std::string sha256(std::span<const std::byte> bytes);
+
+}  // namespace frit

@@ -1,0 +1,62 @@
+#include "generators/emit/kernel_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace frit {
+namespace {
+
+nlohmann::json argument_to_json(const KernelArgument& argument) {
+  nlohmann::json dims = nlohmann::json::array();
+  for (const KernelArgument::Dim& dim : argument.dims) {
+    dims.push_back({dim.min, dim.extent, dim.stride});
+  }
+  return {{"output", argument.is_output},
+          {"constant", argument.is_constant},
+          {"dtype", name_of(argument.dtype)},
+          {"dims", dims},
+          {"offset_bytes", argument.offset_bytes},
+          {"bytes", argument.bytes}};
+}
+
+KernelArgument argument_from_json(const nlohmann::json& json) {
+  KernelArgument argument;
+  argument.is_output = json.at("output");
+  argument.is_constant = json.at("constant");
+  argument.dtype = dtype_named(json.at("dtype").get<std::string>()).value();
+  for (const nlohmann::json& dim : json.at("dims")) {
+    argument.dims.push_back({dim.at(0), dim.at(1), dim.at(2)});
+  }
+  argument.offset_bytes = json.at("offset_bytes");
+  argument.bytes = json.at("bytes");
+  return argument;
+}
+
+}  // namespace
+
+nlohmann::json kernel_to_json(const Kernel& kernel) {
+  nlohmann::json arguments = nlohmann::json::array();
+  for (const KernelArgument& argument : kernel.arguments) {
+    arguments.push_back(argument_to_json(argument));
+  }
+  return {{"symbol", kernel.symbol},
+          {"arguments", arguments},
+          {"temporary_bytes", kernel.temporary_bytes},
+          {"worker_bytes", kernel.worker_bytes},
+          {"schedule", kernel.schedule_name},
+          {"schedule_text", kernel.schedule_text}};
+}
+
+Kernel kernel_from_json(const nlohmann::json& json) {
+  Kernel kernel;
+  kernel.symbol = json.at("symbol");
+  for (const nlohmann::json& argument : json.at("arguments")) {
+    kernel.arguments.push_back(argument_from_json(argument));
+  }
+  kernel.temporary_bytes = json.at("temporary_bytes");
+  kernel.worker_bytes = json.at("worker_bytes");
+  kernel.schedule_name = json.at("schedule");
+  kernel.schedule_text = json.at("schedule_text");
+  return kernel;
+}
+
+}  // namespace frit

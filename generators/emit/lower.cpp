@@ -1,0 +1,86 @@
+#include "generators/emit/lower.h"
+
+#include <utility>
+
+#include "generators/emit/temporaries.h"
+
+namespace frit {
+namespace {
+
+KernelArgument argument_of(const Graph& graph, ValueId id, const BufferLayout& layout,
+                           bool is_output) {
+  KernelArgument argument;
+  argument.value = id;
+  argument.is_output = is_output;
+  argument.is_constant = graph.value(id).constant.has_value();
+  argument.dtype = graph.value(id).type.dtype;
+  for (const BufferLayout::Dim& dim : layout.dims) {
+    argument.dims.push_back({static_cast<std::int32_t>(dim.min), static_cast<std::int32_t>(dim.extent),
+                             static_cast<std::int32_t>(dim.stride)});
+  }
+  argument.offset_bytes = layout.offset_bytes;
+  argument.bytes = layout.bytes;
+  return argument;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const Plan& plan,
+                                                     const Group& group,
+                                                     const BoundSchedule& schedule,
+                                                     const Halide::Target& target) {
+  auto composed = compose(graph, plan, group, schedule.packs);
+  if (!composed) return composed;
+  PipelineView& view = (*composed)->view;
+  const Status status = schedule.schedule.ast
+                            ? apply_schedule(schedule.schedule, view, schedule.bound, target)
+                            : apply_default_schedule(view, schedule.bound, target);
+  if (!status) {
+    Diagnostic problem = status.error();
+    problem.notes.push_back("in group " + group.name);
+    return fail(std::move(problem));
+  }
+  return composed;
+}
+
+Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Group& group,
+                                  const BoundSchedule& schedule, const Halide::Target& target,
+                                  const std::string& symbol) {
+  auto composed = scheduled_pipeline(graph, plan, group, schedule, target);
+  if (!composed) return fail(composed.error());
+  std::vector<Halide::Func> outputs;
+  for (const ComposedOutput& output : (*composed)->outputs) outputs.push_back(output.func);
+  std::vector<Halide::Argument> arguments;
+  for (const ComposedInput& input : (*composed)->inputs) arguments.push_back(input.param);
+  try {
+    Halide::Module module =
+        Halide::Pipeline(outputs).compile_to_module(arguments, symbol, target);
+    Temporaries temporaries;
+    for (const Halide::Internal::LoweredFunc& function : module.functions()) {
+      if (function.name != symbol) continue;
+      const Result<Temporaries> found = temporaries_of(function.body);
+      if (!found) return fail(found.error());
+      temporaries = *found;
+    }
+    return LoweredKernel{std::move(*composed), std::move(module), temporaries.bytes,
+                         temporaries.worker_bytes};
+  } catch (const Halide::Error& problem) {
+    Diagnostic wrong = error("emit-halide", "group " + group.name + " under schedule " +
+                                                schedule.name + " does not lower: " + problem.what());
+    wrong.notes.push_back("change the schedule, or build the group with the safe default");
+    return fail(std::move(wrong));
+  }
+}
+
+std::vector<KernelArgument> kernel_arguments(const Graph& graph, const Composed& composed) {
+  std::vector<KernelArgument> arguments;
+  for (const ComposedInput& input : composed.inputs) {
+    arguments.push_back(argument_of(graph, input.value, input.layout, false));
+  }
+  for (const ComposedOutput& output : composed.outputs) {
+    arguments.push_back(argument_of(graph, output.value, output.layout, true));
+  }
+  return arguments;
+}
+
+}  // namespace frit

@@ -1,0 +1,44 @@
+// Compiles one group in this process: compose, schedule, lower, object file.
+//
+// Called in forked children only (fork_pool.h): Halide's counters and memory are theirs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generators/compose/compose.h"
+#include "generators/emit/kernel.h"
+#include "schedules/schedule.h"
+
+namespace frit {
+
+/// The schedule of one group with everything bound.
+struct BoundSchedule {
+  Schedule schedule;  ///< ast null: the safe default
+  Facts bound;        ///< facts, target facts and params
+  std::vector<PackSpec> packs;
+  std::string name;   ///< file, or "default"
+};
+
+struct LoweredKernel {
+  std::unique_ptr<Composed> composed;
+  Halide::Module module;
+  std::int64_t temporary_bytes = 0;
+  std::int64_t worker_bytes = 0;
+};
+
+/// compose + apply; no lowering. Used by show, check and lower_group.
+Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const Plan& plan,
+                                                     const Group& group,
+                                                     const BoundSchedule& schedule,
+                                                     const Halide::Target& target);
+
+/// The Halide module of the group, its one function named `symbol`.
+Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Group& group,
+                                  const BoundSchedule& schedule, const Halide::Target& target,
+                                  const std::string& symbol);
+
+/// Arguments of the kernel, in order, without constant_index.
+std::vector<KernelArgument> kernel_arguments(const Graph& graph, const Composed& composed);
+
+}  // namespace frit
