@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "generators/compose/pack.h"
+#include "ops/halide_type.h"
 
 namespace frit {
 namespace {
@@ -61,12 +62,9 @@ class Composer {
     operand.type = value.type;
     const Halide::Type type = halide_type(value.type.dtype);
     const Expr literal = is_float(value.type.dtype)
-                             ? Halide::Internal::make_const(type, value.constant->to_doubles()[0])
-                             : Halide::Internal::make_const(type, value.constant->to_ints()[0]);
-    const bool boolean = value.type.dtype == DType::kBool;
-    operand.at = [literal, boolean](const Index&) {
-      return boolean ? Halide::cast<bool>(literal) : literal;
-    };
+                             ? constant_of(type, value.constant->to_doubles()[0])
+                             : constant_of(type, value.constant->to_ints()[0]);
+    operand.at = [literal](const Index&) { return literal; };
     return operand;
   }
 
@@ -98,8 +96,8 @@ class Composer {
       input.layout.bytes = stride * size_bytes(value.type.dtype);
       return {};
     }
-    const Storage storage = input.is_constant ? dense_storage(value.type.rank())
-                                              : plan_.storage.at(input.value);
+    const Storage storage =
+        input.is_constant ? dense_storage(value.type.rank()) : plan_.storage.at(input.value);
     input.layout = layout_of(storage, value.type, /*whole=*/true);
     return {};
   }
@@ -119,7 +117,8 @@ class Composer {
       layout.dims.push_back(dim);
     }
     const int element = size_bytes(type.dtype);
-    if (!whole) layout.offset_bytes = origin_offset(storage, dims) * element;
+    layout.offset_bytes =
+        (whole ? first_offset(storage, dims) : origin_offset(storage, dims)) * element;
     layout.bytes = stored_elements(storage, dims) * element;
     return layout;
   }
@@ -127,24 +126,22 @@ class Composer {
   Operand input_operand(const ComposedInput& input, const Value& value) const {
     Operand operand;
     operand.type = value.type;
-    const bool boolean = value.type.dtype == DType::kBool;
     const Halide::ImageParam param = input.param;
     std::vector<int> order;
     if (input.pack) {
       operand.at = packed_read(param, *input.pack, input.axes);
       return operand;
     }
-    const Storage storage = input.is_constant ? dense_storage(value.type.rank())
-                                              : plan_.storage.at(input.value);
+    const Storage storage =
+        input.is_constant ? dense_storage(value.type.rank()) : plan_.storage.at(input.value);
     operand.halo_low = storage.halo_low;
     operand.halo_high = storage.halo_high;
     operand.halo_fill = storage.halo_fill;
     order = storage.order;
-    operand.at = [param, order, boolean](const Index& index) -> Expr {
+    operand.at = [param, order](const Index& index) -> Expr {
       std::vector<Expr> arguments;
       for (const int axis : order) arguments.push_back(index[static_cast<std::size_t>(axis)]);
-      const Expr read = param(arguments);
-      return boolean ? read != 0 : read;
+      return param(arguments);
     };
     return operand;
   }
@@ -225,15 +222,14 @@ class Composer {
     const Node& producer = graph_.node(value.producer);
     const Storage& storage = plan_.storage.at(id);
     auto stage = std::make_unique<Stage>();
-    stage->role = group_.outputs.size() == 1 ? "out" : fmt::format("out_{}", result_->outputs.size());
+    stage->role =
+        group_.outputs.size() == 1 ? "out" : fmt::format("out_{}", result_->outputs.size());
     stage->func = Halide::Func(stage->role);
     stage->axes = axes_of(producer, value.type.rank());
     stage->order = storage.order;
     stage->extents = value.type.dims();
     const Index index(stage->axes.begin(), stage->axes.end());
-    Expr element = operands_.at(id).at(index);
-    if (value.type.dtype == DType::kBool) element = Halide::cast<std::uint8_t>(element);
-    (*stage)() = element;
+    (*stage)() = operands_.at(id).at(index);
 
     ComposedOutput output;
     output.value = id;
@@ -271,25 +267,6 @@ class Composer {
 
 }  // namespace
 
-Halide::Type halide_type(DType dtype) {
-  switch (dtype) {
-    case DType::kF32: return Halide::Float(32);
-    case DType::kF64: return Halide::Float(64);
-    case DType::kF16: return Halide::Float(16);
-    case DType::kBF16: return Halide::BFloat(16);
-    case DType::kI8: return Halide::Int(8);
-    case DType::kI16: return Halide::Int(16);
-    case DType::kI32: return Halide::Int(32);
-    case DType::kI64: return Halide::Int(64);
-    case DType::kU8: return Halide::UInt(8);
-    case DType::kU16: return Halide::UInt(16);
-    case DType::kU32: return Halide::UInt(32);
-    case DType::kU64: return Halide::UInt(64);
-    case DType::kBool: return Halide::UInt(8);
-  }
-  return Halide::Float(32);
-}
-
 std::pair<std::string, std::vector<std::string>> constant_role_of(const Graph& graph,
                                                                   const Group& group,
                                                                   ValueId value) {
@@ -311,8 +288,8 @@ std::pair<std::string, std::vector<std::string>> constant_role_of(const Graph& g
 }
 
 bool is_literal(const Value& value) {
-  return value.constant && value.constant->elements() == 1 &&
-         value.type.dtype != DType::kF16 && value.type.dtype != DType::kBF16;
+  return value.constant && value.constant->elements() == 1 && value.type.dtype != DType::kF16 &&
+         value.type.dtype != DType::kBF16;
 }
 
 Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {

@@ -30,8 +30,8 @@ struct ComposedInput {
   std::string role;
   Halide::ImageParam param;
   bool is_constant = false;
-  std::vector<std::string> axes;     ///< logical axis names of a constant, for packing
-  const PackSpec* pack = nullptr;    ///< set when a pack of the schedule lays it out
+  std::vector<std::string> axes;   ///< logical axis names of a constant, for packing
+  const PackSpec* pack = nullptr;  ///< set when a pack of the schedule lays it out
   BufferLayout layout;
 };
 
@@ -64,8 +64,5 @@ std::pair<std::string, std::vector<std::string>> constant_role_of(const Graph& g
 
 /// A constant that the composer writes into the code instead of reading it from a buffer.
 bool is_literal(const Value& value);
-
-/// C++ scalar type of an element as Halide sees it (bool is u8 in memory).
-Halide::Type halide_type(DType dtype);
 
 }  // namespace frit

@@ -7,9 +7,12 @@ namespace {
 
 const char* name_of(Severity severity) {
   switch (severity) {
-    case Severity::kNote: return "note";
-    case Severity::kWarning: return "warning";
-    case Severity::kError: return "error";
+    case Severity::kNote:
+      return "note";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
   }
   return "error";
 }
@@ -19,7 +22,8 @@ const char* name_of(Severity severity) {
 nlohmann::json diagnostic_to_json(const Diagnostic& diagnostic) {
   nlohmann::json fixes = nlohmann::json::array();
   for (const FixIt& fix : diagnostic.fixes) {
-    fixes.push_back({{"edit", fix.edit}, {"remark", fix.remark}, {"storage_bytes", fix.storage_bytes}});
+    fixes.push_back(
+        {{"edit", fix.edit}, {"remark", fix.remark}, {"storage_bytes", fix.storage_bytes}});
   }
   return {{"file", diagnostic.place.file},
           {"line", diagnostic.place.line},
@@ -45,8 +49,8 @@ Diagnostic diagnostic_from_json(const nlohmann::json& json) {
   diagnostic.place.source_line = json.value("source_line", "");
   diagnostic.notes = json.value("notes", std::vector<std::string>());
   for (const nlohmann::json& fix : json.value("fixes", nlohmann::json::array())) {
-    diagnostic.fixes.push_back(
-        {fix.value("edit", ""), fix.value("remark", ""), fix.value("storage_bytes", std::int64_t{-1})});
+    diagnostic.fixes.push_back({fix.value("edit", ""), fix.value("remark", ""),
+                                fix.value("storage_bytes", std::int64_t{-1})});
   }
   return diagnostic;
 }

@@ -39,10 +39,10 @@ std::string schedule_text(const BoundSchedule& schedule) {
 
 std::string key_of(const Graph& graph, const Plan& plan, const Group& group,
                    const BoundSchedule& schedule, const Halide::Target& target) {
-  return sha256(fmt::format("{}\n{}\n{}\n{}\nHalide {}.{}.{}\nfrit {}\n", group_text(graph, plan, group),
-                            schedule.name, schedule_text(schedule), target.to_string(),
-                            HALIDE_VERSION_MAJOR, HALIDE_VERSION_MINOR, HALIDE_VERSION_PATCH,
-                            kSourceHash));
+  return sha256(fmt::format("{}\n{}\n{}\n{}\nHalide {}.{}.{}\nfrit {}\n",
+                            group_text(graph, plan, group), schedule.name, schedule_text(schedule),
+                            target.to_string(), HALIDE_VERSION_MAJOR, HALIDE_VERSION_MINOR,
+                            HALIDE_VERSION_PATCH, kSourceHash));
 }
 
 // In a child: the object goes to the cache, the record comes back as text.
@@ -129,8 +129,8 @@ class Emitter {
       ++progress_.done;
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       const std::size_t built = progress_.done - progress_.cached;
-      progress_.eta_seconds = spent.count() / static_cast<double>(built) *
-                              static_cast<double>(missing.size() - built);
+      progress_.eta_seconds =
+          spent.count() / static_cast<double>(built) * static_cast<double>(missing.size() - built);
       progress_.group = jobs_[missing[fork]].group->name;
       if (options_.progress) options_.progress(progress_);
     };
@@ -160,8 +160,8 @@ class Emitter {
       if (!is_literal(graph_.value(id))) values.push_back(id);
     }
     values.insert(values.end(), group.outputs.begin(), group.outputs.end());
-    FRIT_ASSERT(values.size() == kernel.arguments.size(), "kernel record of " + group.name +
-                                                              " has another number of arguments");
+    FRIT_ASSERT(values.size() == kernel.arguments.size(),
+                "kernel record of " + group.name + " has another number of arguments");
     for (std::size_t a = 0; a < values.size(); ++a) {
       KernelArgument& argument = kernel.arguments[a];
       argument.value = values[a];

@@ -26,8 +26,8 @@ struct EmitOptions {
   int jobs = 2;
   std::string cache_folder;  ///< see cache.h
   ForkLimits limits;
-  std::vector<Schedule> user_schedules;         ///< before the shipped ones
-  std::map<std::string, Facts> chosen_params;   ///< by group name: values of `param`s
+  std::vector<Schedule> user_schedules;        ///< before the shipped ones
+  std::map<std::string, Facts> chosen_params;  ///< by group name: values of `param`s
   std::function<void(const EmitProgress&)> progress;
   std::function<bool()> stop;  ///< polled; true: end with code "interrupted"
 };

@@ -34,8 +34,8 @@ struct Child {
 
 // Compiler messages may hold any bytes; JSON may not.
 std::string safe_dump(const Diagnostic& diagnostic) {
-  return diagnostic_to_json(diagnostic).dump(-1, ' ', false,
-                                             nlohmann::json::error_handler_t::replace);
+  return diagnostic_to_json(diagnostic)
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void write_all(int fd, const std::string& text) {
@@ -102,12 +102,12 @@ Result<std::string> outcome_of(const ForkJob& job, const Child& child, int statu
     if (child.answer_text[0] == '+') return body;
     return fail(diagnostic_from_json(nlohmann::json::parse(body)));
   }
-  Diagnostic crash = error(
-      "emit-crash", WIFSIGNALED(status)
-                        ? fmt::format("{}: the compiler process died of signal {} ({})", job.name,
-                                      WTERMSIG(status), strsignal(WTERMSIG(status)))
-                        : fmt::format("{}: the compiler process left with code {}", job.name,
-                                      WEXITSTATUS(status)));
+  Diagnostic crash =
+      error("emit-crash", WIFSIGNALED(status)
+                              ? fmt::format("{}: the compiler process died of signal {} ({})",
+                                            job.name, WTERMSIG(status), strsignal(WTERMSIG(status)))
+                              : fmt::format("{}: the compiler process left with code {}", job.name,
+                                            WEXITSTATUS(status)));
   if (!child.error_text.empty()) crash.notes.push_back(last_lines(child.error_text));
   return fail(std::move(crash));
 }

@@ -15,7 +15,7 @@
 namespace frit {
 
 struct ForkLimits {
-  int wall_seconds = 120;                              ///< then the child is killed
+  int wall_seconds = 120;                             ///< then the child is killed
   std::int64_t memory_bytes = std::int64_t{4} << 30;  ///< address space; 0: unlimited
 };
 
@@ -27,8 +27,8 @@ struct ForkJob {
 /// Called in the parent as each job ends, in order of ending.
 using ForkDone = std::function<void(std::size_t job, const Result<std::string>& outcome)>;
 
-/// Outcomes in job order. `parallel` children at most. Codes: "emit-timeout", "emit-crash" (with the
-/// signal and the last lines of the child's stderr), or the Diagnostic that the work returned.
+/// Outcomes in job order. `parallel` children at most. Codes: "emit-timeout", "emit-crash" (with
+/// the signal and the last lines of the child's stderr), or the Diagnostic that the work returned.
 /// `stop` is polled; once true, running children are killed and the rest are not started
 /// ("interrupted").
 std::vector<Result<std::string>> run_forked(const std::vector<ForkJob>& jobs, int parallel,

@@ -57,7 +57,8 @@ std::string group_text(const Graph& graph, const Plan& plan, const Group& group)
     text += '\n';
   }
   for (const ValueId id : group.outputs) {
-    text += fmt::format("out %{} {}\n", number_of(id), storage_text(plan, id, graph.value(id).type));
+    text +=
+        fmt::format("out %{} {}\n", number_of(id), storage_text(plan, id, graph.value(id).type));
   }
   return text;
 }

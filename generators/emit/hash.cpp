@@ -12,7 +12,8 @@ namespace frit {
 std::string sha256(std::string_view text) {
   std::array<unsigned char, 32> digest{};
   unsigned int length = 0;
-  const int done = EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr);
+  const int done =
+      EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr);
   FRIT_ASSERT(done == 1 && length == digest.size(), "SHA-256 is not available in libcrypto");
   std::string hex;
   for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);

@@ -10,12 +10,9 @@ nlohmann::json argument_to_json(const KernelArgument& argument) {
   for (const KernelArgument::Dim& dim : argument.dims) {
     dims.push_back({dim.min, dim.extent, dim.stride});
   }
-  return {{"output", argument.is_output},
-          {"constant", argument.is_constant},
-          {"dtype", name_of(argument.dtype)},
-          {"dims", dims},
-          {"offset_bytes", argument.offset_bytes},
-          {"bytes", argument.bytes}};
+  return {{"output", argument.is_output},          {"constant", argument.is_constant},
+          {"dtype", name_of(argument.dtype)},      {"dims", dims},
+          {"offset_bytes", argument.offset_bytes}, {"bytes", argument.bytes}};
 }
 
 KernelArgument argument_from_json(const nlohmann::json& json) {

@@ -15,7 +15,8 @@ KernelArgument argument_of(const Graph& graph, ValueId id, const BufferLayout& l
   argument.is_constant = graph.value(id).constant.has_value();
   argument.dtype = graph.value(id).type.dtype;
   for (const BufferLayout::Dim& dim : layout.dims) {
-    argument.dims.push_back({static_cast<std::int32_t>(dim.min), static_cast<std::int32_t>(dim.extent),
+    argument.dims.push_back({static_cast<std::int32_t>(dim.min),
+                             static_cast<std::int32_t>(dim.extent),
                              static_cast<std::int32_t>(dim.stride)});
   }
   argument.offset_bytes = layout.offset_bytes;
@@ -53,8 +54,7 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
   std::vector<Halide::Argument> arguments;
   for (const ComposedInput& input : (*composed)->inputs) arguments.push_back(input.param);
   try {
-    Halide::Module module =
-        Halide::Pipeline(outputs).compile_to_module(arguments, symbol, target);
+    Halide::Module module = Halide::Pipeline(outputs).compile_to_module(arguments, symbol, target);
     Temporaries temporaries;
     for (const Halide::Internal::LoweredFunc& function : module.functions()) {
       if (function.name != symbol) continue;
@@ -65,8 +65,9 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
     return LoweredKernel{std::move(*composed), std::move(module), temporaries.bytes,
                          temporaries.worker_bytes};
   } catch (const Halide::Error& problem) {
-    Diagnostic wrong = error("emit-halide", "group " + group.name + " under schedule " +
-                                                schedule.name + " does not lower: " + problem.what());
+    Diagnostic wrong =
+        error("emit-halide", "group " + group.name + " under schedule " + schedule.name +
+                                 " does not lower: " + problem.what());
     wrong.notes.push_back("change the schedule, or build the group with the safe default");
     return fail(std::move(wrong));
   }

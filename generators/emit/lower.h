@@ -17,7 +17,7 @@ struct BoundSchedule {
   Schedule schedule;  ///< ast null: the safe default
   Facts bound;        ///< facts, target facts and params
   std::vector<PackSpec> packs;
-  std::string name;   ///< file, or "default"
+  std::string name;  ///< file, or "default"
 };
 
 struct LoweredKernel {

@@ -30,9 +30,10 @@ Result<Target> parse_target(const std::string& name, bool debug) {
     if (name == ours) text = halide;
   }
   if (!Target::validate_target_string(text)) {
-    return fail("target-name", "'" + name +
-                                   "' is no target; use host, x86, x86.avx2, x86.avx512, arm, cuda, "
-                                   "opencl, or a Halide target string such as x86-64-linux-avx2");
+    return fail("target-name",
+                "'" + name +
+                    "' is no target; use host, x86, x86.avx2, x86.avx512, arm, cuda, "
+                    "opencl, or a Halide target string such as x86-64-linux-avx2");
   }
   Target target(text);
   for (const Target::Feature feature : kPackageFeatures) {
