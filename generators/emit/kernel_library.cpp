@@ -1,0 +1,170 @@
+#include "generators/emit/kernel_library.h"
+
+#include <HalideRuntime.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <utility>
+
+extern char** environ;
+
+namespace frit {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What kernels ask of a runtime, for kernels run alone: memory from the heap, loops in order.
+constexpr const char* kShim = R"(
+#include <stdlib.h>
+void *halide_malloc(void *u, size_t n) { (void)u; return aligned_alloc(64, (n + 127) / 64 * 64); }
+void halide_free(void *u, void *p) { (void)u; free(p); }
+int halide_do_par_for(void *u, int (*f)(void *, int, unsigned char *), int lo, int n,
+                      unsigned char *closure) {
+  for (int i = lo; i < lo + n; ++i) {
+    int wrong = f(u, i, closure);
+    if (wrong) return wrong;
+  }
+  return 0;
+}
+)";
+
+Result<std::string> make_folder() {
+  std::string pattern = (fs::temp_directory_path() / "frit-XXXXXX").string();
+  if (!::mkdtemp(pattern.data())) return fail("kernel-link", "cannot make a temporary folder");
+  return pattern;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Runs `words` with its messages in `log`; no shell.
+Status run_tool(const std::vector<std::string>& words, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t pid = -1;
+  const int failed = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return fail("kernel-link", fmt::format("cannot start '{}'", words[0]));
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  Diagnostic problem = error("kernel-link", fmt::format("'{}' failed", words[0]));
+  problem.notes.push_back(text_of(log));
+  return fail(std::move(problem));
+}
+
+Status link(const CompiledModel& model, const std::string& folder, const std::string& output) {
+  std::ofstream(folder + "/shim.c") << kShim;
+  const char* compiler = std::getenv("CC");
+  std::vector<std::string> words = {compiler && *compiler ? compiler : "cc",
+                                    "-O1",
+                                    "-shared",
+                                    "-fPIC",
+                                    "-o",
+                                    output,
+                                    folder + "/shim.c"};
+  std::set<std::string> objects;
+  for (const Kernel& kernel : model.kernels) objects.insert(kernel.object_path);
+  // A response file: a big model has more objects than a command line holds.
+  std::ofstream list(folder + "/objects");
+  for (const std::string& object : objects) list << '"' << object << "\"\n";
+  list.close();
+  words.push_back("@" + folder + "/objects");
+  words.push_back("-lm");
+  return run_tool(words, folder + "/log");
+}
+
+halide_type_t buffer_type(DType dtype) {
+  const auto bits = static_cast<std::uint8_t>(dtype == DType::kBool ? 1 : size_bytes(dtype) * 8);
+  switch (dtype) {
+    case DType::kF32:
+    case DType::kF64:
+    case DType::kF16:
+      return {halide_type_float, bits, 1};
+    case DType::kBF16:
+      return {halide_type_bfloat, bits, 1};
+    case DType::kI8:
+    case DType::kI16:
+    case DType::kI32:
+    case DType::kI64:
+      return {halide_type_int, bits, 1};
+    default:
+      return {halide_type_uint, bits, 1};
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const CompiledModel& model) {
+  const Result<std::string> folder = make_folder();
+  if (!folder) return fail(folder.error());
+  const std::string shared = *folder + "/kernels.so";
+  const Status linked = link(model, *folder, shared);
+  std::unique_ptr<KernelLibrary> library(new KernelLibrary());
+  if (linked) library->handle_ = ::dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string problem = linked && !library->handle_ ? ::dlerror() : "";
+  std::error_code ignored;
+  fs::remove_all(*folder, ignored);
+  if (!linked) return fail(linked.error());
+  if (!library->handle_) return fail("kernel-load", "cannot load the kernels: " + problem);
+  for (const Kernel& kernel : model.kernels) {
+    Loaded loaded;
+    loaded.function = ::dlsym(library->handle_, (kernel.symbol + "_argv").c_str());
+    loaded.arguments = kernel.arguments;
+    loaded.symbol = kernel.symbol;
+    if (!loaded.function) return fail("kernel-load", "the kernels hold no " + kernel.symbol);
+    library->kernels_.push_back(std::move(loaded));
+  }
+  return library;
+}
+
+KernelLibrary::~KernelLibrary() {
+  if (handle_) ::dlclose(handle_);
+}
+
+Status KernelLibrary::run(std::size_t index, const std::vector<void*>& addresses) const {
+  const Loaded& kernel = kernels_.at(index);
+  FRIT_ASSERT(addresses.size() == kernel.arguments.size(), "another number of buffers");
+  std::vector<halide_buffer_t> buffers(addresses.size());
+  std::vector<std::vector<halide_dimension_t>> dims(addresses.size());
+  for (std::size_t a = 0; a < addresses.size(); ++a) {
+    const KernelArgument& argument = kernel.arguments[a];
+    for (const KernelArgument::Dim& dim : argument.dims) {
+      dims[a].push_back({dim.min, dim.extent, dim.stride});
+    }
+    buffers[a].host = static_cast<std::uint8_t*>(addresses[a]) + argument.offset_bytes;
+    buffers[a].type = buffer_type(argument.dtype);
+    buffers[a].dimensions = static_cast<std::int32_t>(argument.dims.size());
+    buffers[a].dim = dims[a].data();
+  }
+  // Halide's argv form: scalars (the user context) by address, buffers as they are.
+  void* user_context = nullptr;
+  std::vector<void*> argv = {&user_context};
+  for (halide_buffer_t& buffer : buffers) argv.push_back(&buffer);
+  const int code = reinterpret_cast<int (*)(void**)>(kernel.function)(argv.data());
+  if (code != 0) {
+    return fail("kernel-failed", fmt::format("{} returned Halide's code {}", kernel.symbol, code));
+  }
+  return {};
+}
+
+}  // namespace frit
