@@ -1,5 +1,6 @@
-// The families of operators: each `.cpp` of this folder that defines some offers them here, on one
-// line, and is called by registry.cpp. The objects live for ever and hold no state.
+// The families of operators without a header of their own: each `.cpp` of this folder that defines
+// some offers them here, or in its header, on one line, and is called by registry.cpp. The objects
+// live for ever and hold no state.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,11 @@
 #include "ops/stage.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "ops/base/assert.h"
+#include "ops/halide_type.h"
 
 namespace frit {
 
@@ -21,8 +23,7 @@ Expr read_padded(const Operand& operand, const Index& index, const std::vector<s
     const std::int64_t need_low = at_or_zero(low, a);
     const std::int64_t need_high = at_or_zero(high, a);
     if (need_low <= 0 && need_high <= 0) continue;
-    covered = covered && operand.halo_fill == fill &&
-              at_or_zero(operand.halo_low, a) >= need_low &&
+    covered = covered && operand.halo_fill == fill && at_or_zero(operand.halo_low, a) >= need_low &&
               at_or_zero(operand.halo_high, a) >= need_high;
   }
   if (covered) return operand.at(index);
@@ -35,8 +36,10 @@ Expr read_padded(const Operand& operand, const Index& index, const std::vector<s
     inside = inside && index[a] >= 0 && index[a] <= last;
     clamped[a] = Halide::clamp(index[a], 0, last);
   }
-  const Expr read = operand.at(clamped);
-  return Halide::select(inside, read, Halide::cast(read.type(), Expr(static_cast<float>(fill))));
+  const Halide::Type type = halide_type(operand.type.dtype);
+  const Expr outside = constant_of(type, fill);
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return outside;
+  return Halide::select(inside, operand.at(clamped), outside);
 }
 
 Halide::FuncRef Stage::operator()(const Index& index) const {

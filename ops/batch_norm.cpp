@@ -1,0 +1,90 @@
+#include "ops/batch_norm.h"
+
+#include <fmt/format.h>
+
+#include "ops/halide_type.h"
+#include "ops/rules.h"
+
+namespace frit {
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+
+constexpr const char* kNames[] = {"its input", "its scale", "its bias", "its mean", "its variance"};
+
+class BatchNormalization final : public Operator {
+ public:
+  std::string_view type() const override { return "BatchNormalization"; }
+  int first_opset() const override { return 7; }
+  OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 5, 5));
+    const TensorType& in = op.input(0);
+    if (in.rank() < 2) {
+      return fail("onnx-shape",
+                  fmt::format("{}: its input is {} but needs a channel axis after the "
+                              "batch; correct the model",
+                              label(op), to_text(in)));
+    }
+    for (std::size_t i = 0; i < 5; ++i) {
+      FRIT_TRY(check_dtype(op, i, kNames[i], float_types()));
+      if (i == 0 || op.input(i).shape == std::vector{in.shape[1]}) continue;
+      return fail(
+          "onnx-shape",
+          fmt::format("{}: {} is {} but its input {} has {} channels; correct the model", label(op),
+                      kNames[i], to_text(op.input(i)), to_text(in), in.dims()[1]));
+    }
+    for (const auto& [name, needed] : {std::pair("training_mode", 0), std::pair("spatial", 1)}) {
+      const std::int64_t value = int_attribute(op.attributes, name, needed);
+      if (value == needed) continue;
+      return fail("onnx-attribute",
+                  fmt::format("{}: {} is {} but only inference with {} {} is supported; export the "
+                              "model for inference",
+                              label(op), name, value, name, needed));
+    }
+    return std::vector{in};
+  }
+
+  Status canonicalise(OpInstance& op) const override {
+    op.attributes = {{"epsilon", float_attribute(op.attributes, "epsilon", 1e-5F)}};
+    return {};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
+    Halide::Type type = compute_type(result_type);
+    if (op.input(3).dtype == DType::kF64) type = Halide::Float(64);
+    const Index at = stages.index();
+    const Expr channel = at[1];
+    const auto of_channel = [&](std::size_t i) { return cast(type, operands[i].at({channel})); };
+    const Expr epsilon =
+        constant_of(type, static_cast<double>(float_attribute(op.attributes, "epsilon", 1e-5F)));
+
+    Stage& factor = stages.stage_over("factor", {1});
+    factor.op_cost = 16;  // a division and a square root
+    factor() = of_channel(1) / Halide::sqrt(of_channel(4) + epsilon);
+    const Expr scale = factor();
+    const Expr centred = cast(type, operands[0].at(at)) - of_channel(3);
+    Stage& result = stages.stage("");
+    result.op_cost = 3;
+    result() = cast(result_type, centred * scale + of_channel(2));
+  }
+
+  Counts counts(const OpInstance& op) const override {
+    Counts counts;
+    counts.flop = 3 * op.outputs.at(0).elements() + 3 * op.input(1).elements();
+    return counts;
+  }
+};
+
+}  // namespace
+
+void add_batch_norm(std::vector<const Operator*>& all) {
+  static const BatchNormalization batch_norm;
+  all.push_back(&batch_norm);
+}
+
+}  // namespace frit

@@ -1,0 +1,117 @@
+#include "ops/global_pool.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "ops/halide_type.h"
+#include "ops/limits.h"
+#include "ops/math.h"
+#include "ops/rules.h"
+
+namespace frit {
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+
+std::vector<std::int64_t> spatial_of(const OpInstance& op) {
+  const std::vector<std::int64_t> dims = op.input(0).dims();
+  return {dims.begin() + 2, dims.end()};
+}
+
+class GlobalPool : public Operator {
+ public:
+  OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
+  std::string anchor(const OpInstance&) const override { return "reduce"; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 1, 1));
+    FRIT_TRY(check_dtype(op, 0, "its input", float_types()));
+    TensorType out = op.input(0);
+    if (out.rank() < 3) {
+      return fail("onnx-shape", fmt::format("{}: its input is {} but it needs spatial axes after "
+                                            "[n,c]; correct the model",
+                                            label(op), to_text(out)));
+    }
+    FRIT_TRY(check_constant_shape(op, 0, "its input"));
+    for (std::size_t axis = 2; axis < out.shape.size(); ++axis) out.shape[axis] = 1;
+    return std::vector{out};
+  }
+
+  Facts facts(const OpInstance& op) const override {
+    Facts facts = Operator::facts(op);
+    std::int64_t reduced = 1;
+    const std::vector<std::int64_t> spatial = spatial_of(op);
+    for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
+      facts[fmt::format("r{}", axis)] = spatial[axis];
+      reduced *= spatial[axis];
+    }
+    facts["reduced"] = reduced;
+    facts["outputs"] = op.outputs.at(0).elements();
+    return facts;
+  }
+
+  Counts counts(const OpInstance& op) const override {
+    Counts counts;
+    counts.flop = op.input(0).elements();
+    return counts;
+  }
+
+ protected:
+  /// The input at the reduction axes, which it names in `acc`.
+  static Expr reduced_value(const OpInstance& op, const Operand& in, StageBuilder& stages,
+                            Stage& acc) {
+    const std::vector<std::int64_t> spatial = spatial_of(op);
+    std::vector<std::string> names;  // innermost first, as the axes lie in memory when dense
+    for (std::size_t axis = spatial.size(); axis-- > 0;) names.push_back(fmt::format("r{}", axis));
+    reduction_domain(names, {spatial.rbegin(), spatial.rend()}, acc.reduction);
+    Index at = stages.index();
+    for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
+      at[axis + 2] = acc.reduction.at(fmt::format("r{}", axis));
+    }
+    return in.at(at);
+  }
+};
+
+class GlobalAveragePool final : public GlobalPool {
+ public:
+  std::string_view type() const override { return "GlobalAveragePool"; }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
+    const Halide::Type sum_type = compute_type(result_type);
+    Stage& acc = stages.stage("acc");
+    acc() = Halide::Internal::make_zero(sum_type);
+    acc() += cast(sum_type, reduced_value(op, operands[0], stages, acc));
+    const Expr count = constant_of(sum_type, static_cast<double>(facts(op).at("reduced")));
+    const Expr sum = acc();
+    stages.stage("mean")() = cast(result_type, sum / count);
+  }
+};
+
+class GlobalMaxPool final : public GlobalPool {
+ public:
+  std::string_view type() const override { return "GlobalMaxPool"; }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    Stage& acc = stages.stage("acc");
+    acc() =
+        constant_of(halide_type(op.outputs.at(0).dtype), -std::numeric_limits<double>::infinity());
+    const Expr in = reduced_value(op, operands[0], stages, acc);
+    const Expr best = acc();
+    acc() = math::maximum(best, in);
+  }
+};
+
+}  // namespace
+
+void add_global_pool(std::vector<const Operator*>& all) {
+  static const GlobalAveragePool average;
+  static const GlobalMaxPool maximum;
+  all.insert(all.end(), {&average, &maximum});
+}
+
+}  // namespace frit

@@ -1,0 +1,203 @@
+#include "ops/pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ops/halide_type.h"
+#include "ops/limits.h"
+#include "ops/math.h"
+#include "ops/rules.h"
+#include "ops/window.h"
+
+namespace frit {
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+
+constexpr DType kMaxPoolTypes[] = {DType::kF16, DType::kBF16, DType::kF32,
+                                   DType::kF64, DType::kI8,   DType::kU8};
+
+std::vector<std::int64_t> kernel_of(const OpInstance& op) {
+  return ints_attribute(op.attributes, "kernel_shape", {});
+}
+
+Window checked_window(const OpInstance& op) {
+  auto window = window_of(op, kernel_of(op));
+  FRIT_ASSERT(window.has_value(), "a pool that infer accepted");
+  return *std::move(window);
+}
+
+/// What MaxPool and AveragePool share: windows, axes, facts.
+class Pool : public Operator {
+ public:
+  OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
+  std::string anchor(const OpInstance& op) const override {
+    const int rank = op.input(0).rank() - 2;
+    return rank == 2 ? "pool" : fmt::format("pool{}d", rank);
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 1, 1));
+    FRIT_TRY(check_dtype(op, 0, "its input", types()));
+    auto window = window_of(op, kernel_of(op));
+    if (!window) return fail(std::move(window).error());
+    TensorType out = op.input(0);
+    for (std::size_t axis = 0; axis < window->rank(); ++axis) {
+      if (std::max(window->pad_low[axis], window->pad_high[axis]) >= window->span(axis)) {
+        return fail(
+            "onnx-attribute",
+            fmt::format("{}: it pads spatial axis {} by ({},{}) but its window spans {}, so "
+                        "that some windows would see padding only; correct pads",
+                        label(op), axis, window->pad_low[axis], window->pad_high[axis],
+                        window->span(axis)));
+      }
+      out.shape[axis + 2] = window->out[axis];
+    }
+    FRIT_TRY(check_size(op, out.dims()));
+    return std::vector{out};
+  }
+
+  Status canonicalise(OpInstance& op) const override {
+    set_window_attributes(op, checked_window(op));
+    op.attributes["ceil_mode"] = int_attribute(op.attributes, "ceil_mode", 0);
+    op.attributes.erase("storage_order");  // only orders the indices output
+    return {};
+  }
+
+  std::vector<std::string> axis_names(const OpInstance& op) const override {
+    std::vector<std::string> names = {"n", "c"};
+    for (auto& name : spatial_names(static_cast<std::size_t>(op.input(0).rank()) - 2)) {
+      names.push_back(std::move(name));
+    }
+    return names;
+  }
+
+  Facts facts(const OpInstance& op) const override {
+    Facts facts = Operator::facts(op);
+    add_window_facts(checked_window(op), facts);
+    return facts;
+  }
+
+  Reach reach(const OpInstance& op, std::size_t) const override {
+    return window_reach(checked_window(op), fill(op));
+  }
+
+  Counts counts(const OpInstance& op) const override {
+    Counts counts;
+    counts.flop = op.outputs.at(0).elements() * checked_window(op).taps();
+    return counts;
+  }
+
+ protected:
+  virtual std::span<const DType> types() const { return float_types(); }
+  /// Value read outside the input.
+  virtual double fill(const OpInstance& op) const = 0;
+
+  /// The input under the window at the axes of `stages`; names the reduction axes of `acc`.
+  Expr tap_value(const OpInstance& op, const Operand& in, const Window& window,
+                 StageBuilder& stages, Stage& acc) const {
+    // The last spatial axis is the innermost of the reduction: neighbours in memory when dense.
+    std::vector<std::string> names = spatial_names(window.rank());
+    std::reverse(names.begin(), names.end());
+    for (auto& name : names) name = "r" + name;
+    reduction_domain(names, {window.kernel.rbegin(), window.kernel.rend()}, acc.reduction);
+    Index at = stages.index();
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      const std::string& name = names[window.rank() - 1 - axis];
+      at[axis + 2] = window_index(window, axis, at[axis + 2], acc.reduction.at(name));
+    }
+    const Reach beyond = reach(op, 0);
+    return read_padded(in, at, beyond.low, beyond.high, beyond.fill);
+  }
+};
+
+class MaxPool final : public Pool {
+ public:
+  std::string_view type() const override { return "MaxPool"; }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    Stage& acc = stages.stage("acc");
+    acc() = constant_of(halide_type(op.outputs.at(0).dtype), fill(op));
+    const Expr in = tap_value(op, operands[0], checked_window(op), stages, acc);
+    const Expr best = acc();
+    acc() = math::maximum(best, in);
+  }
+
+ protected:
+  std::span<const DType> types() const override { return kMaxPoolTypes; }
+  double fill(const OpInstance& op) const override {
+    switch (op.input(0).dtype) {
+      case DType::kI8:
+        return -128.0;
+      case DType::kU8:
+        return 0.0;
+      default:
+        return -std::numeric_limits<double>::infinity();
+    }
+  }
+};
+
+/// Number of taps of one axis whose input position lies in [low,high), for output position `out`.
+Expr taps_within(const Window& window, std::size_t axis, const Expr& out, std::int64_t low,
+                 std::int64_t high) {
+  const std::int64_t taps = window.kernel[axis], step = window.dilations[axis];
+  const std::int64_t first = -window.pad_low[axis];
+  const std::int64_t last = (window.out[axis] - 1) * window.strides[axis] + first;
+  if (first >= low && last + (taps - 1) * step < high) return static_cast<int>(taps);
+  const Expr start = window_index(window, axis, out, 0);
+  const Expr before =
+      Halide::max(0, (static_cast<int>(low + step - 1) - start) / static_cast<int>(step));
+  const Expr end = Halide::min(
+      static_cast<int>(taps), (static_cast<int>(high + step - 1) - start) / static_cast<int>(step));
+  return Halide::max(0, end - before);
+}
+
+class AveragePool final : public Pool {
+ public:
+  std::string_view type() const override { return "AveragePool"; }
+
+  Status canonicalise(OpInstance& op) const override {
+    FRIT_TRY(Pool::canonicalise(op));
+    op.attributes["count_include_pad"] = int_attribute(op.attributes, "count_include_pad", 0);
+    return {};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Window window = checked_window(op);
+    const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
+    const Halide::Type sum_type = compute_type(result_type);
+    Stage& acc = stages.stage("acc");
+    acc() = Halide::Internal::make_zero(sum_type);
+    acc() += cast(sum_type, tap_value(op, operands[0], window, stages, acc));
+
+    const bool include_pad = int_attribute(op.attributes, "count_include_pad", 0) != 0;
+    const Index at = stages.index();
+    Expr count = 1;
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      const std::int64_t low = include_pad ? -window.pad_low[axis] : 0;
+      const std::int64_t high = window.in[axis] + (include_pad ? window.pad_high[axis] : 0);
+      count = count * taps_within(window, axis, at[axis + 2], low, high);
+    }
+    const Expr sum = acc();
+    Stage& mean = stages.stage("mean");
+    mean() = cast(result_type, sum / cast(sum_type, count));
+  }
+
+ protected:
+  double fill(const OpInstance&) const override { return 0.0; }
+};
+
+}  // namespace
+
+void add_pool(std::vector<const Operator*>& all) {
+  static const MaxPool max_pool;
+  static const AveragePool average_pool;
+  all.insert(all.end(), {&max_pool, &average_pool});
+}
+
+}  // namespace frit

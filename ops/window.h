@@ -1,0 +1,57 @@
+// Sliding windows over the spatial axes: what convolutions and pools share.
+//
+// Output position o of an axis reads input positions o*stride + r*dilation - pad_low for each tap r
+// in [0,kernel). Axes are [n,c,spatial…] with one to three spatial axes.
+#pragma once
+
+#include <Halide.h>
+
+#include <string>
+#include <vector>
+
+#include "ops/base/result.h"
+#include "ops/instance.h"
+#include "ops/operator.h"
+
+namespace frit {
+
+/// One entry per spatial axis in each list; `out` follows from the others.
+struct Window {
+  std::vector<std::int64_t> in, kernel, strides, dilations, pad_low, pad_high, out;
+
+  std::size_t rank() const { return in.size(); }
+  /// Input positions from the first to the last tap.
+  std::int64_t span(std::size_t axis) const { return (kernel[axis] - 1) * dilations[axis] + 1; }
+  /// Number of taps.
+  std::int64_t taps() const;
+};
+
+/// The window of `op` over the spatial axes of input 0, from its attributes strides, dilations,
+/// pads, auto_pad and ceil_mode (missing ones as ONNX says).
+///
+/// out = floor((in + pads - span) / stride) + 1, with ceil for ceil_mode, less one where the last
+/// window would start past input and begin pad. SAME_UPPER and SAME_LOWER: out = ceil(in / stride),
+/// the odd pad at the end or at the begin. VALID: no pads, ceil_mode without effect.
+/// Errors: "onnx-attribute" (length or range of a list, unknown auto_pad, pads beside auto_pad),
+/// "onnx-shape" (rank, a window larger than the padded input).
+Result<Window> window_of(const OpInstance& op, const std::vector<std::int64_t>& kernel);
+
+/// Writes the window as canonical attributes: kernel_shape, strides, dilations, pads; auto_pad
+/// gone, and with it a ceil_mode that it had made void.
+void set_window_attributes(OpInstance& op, const Window& window);
+
+/// "x", "y","x" or "z","y","x".
+std::vector<std::string> spatial_names(std::size_t rank);
+
+/// out * stride + tap * dilation - pad_low of one axis, without terms that do nothing.
+Halide::Expr window_index(const Window& window, std::size_t axis, const Halide::Expr& out,
+                          const Halide::Expr& tap);
+
+/// How far the window reads beyond [n,c,spatial…]: what is really read, which may be less than the
+/// pads, since the last window need not use all of them.
+Operator::Reach window_reach(const Window& window, double fill);
+
+/// Adds "rx", "stride_x", "dilation_x", "in_x" and the same of the other spatial axes.
+void add_window_facts(const Window& window, Facts& facts);
+
+}  // namespace frit
