@@ -18,7 +18,8 @@ struct RefTensor {
   DType dtype = DType::kF32;
   std::vector<std::int64_t> dims;
   std::vector<double> real;
-  std::vector<double> bound;  ///< |float kernel - real| allowed by NUMERICS.md; empty: not asked for
+  std::vector<double>
+      bound;  ///< |float kernel - real| allowed by NUMERICS.md; empty: not asked for
   std::vector<std::int64_t> integer;
 
   std::int64_t elements() const;
