@@ -1,0 +1,11 @@
+# cmake -DDIR=… -DFILES=a.c,b.h -DOUT=x.cpp -P embed.cmake: the files' text as C++ raw strings.
+string(REPLACE "," ";" files "${FILES}")
+set(text "// Made by runtime/embed.cmake from runtime/.\n#include \"generators/package/runtime_sources.h\"\n\n")
+string(APPEND text "namespace frit {\n\nconst std::vector<RuntimeSource>& runtime_sources() {\n")
+string(APPEND text "  static const std::vector<RuntimeSource> sources = {\n")
+foreach(file IN LISTS files)
+  file(READ "${DIR}/${file}" content)
+  string(APPEND text "      {\"${file}\", R\"frit_source(${content})frit_source\"},\n")
+endforeach()
+string(APPEND text "  };\n  return sources;\n}\n\n}  // namespace frit\n")
+file(WRITE "${OUT}" "${text}")

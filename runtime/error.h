@@ -1,0 +1,26 @@
+/* Codes that a package's functions return. 0 is success; each has a sentence in error.c. */
+#ifndef FRIT_ERROR_H
+#define FRIT_ERROR_H
+
+enum {
+  FRIT_OK = 0,
+  FRIT_NULL_ARGUMENT = 1,
+  FRIT_OPTIONS_SIZE = 2,
+  FRIT_THREAD_COUNT = 3,
+  FRIT_NO_ARENA = 4,
+  FRIT_ARENA_ALIGNMENT = 5,
+  FRIT_ARENA_SIZE = 6,
+  FRIT_THREAD_START = 7,
+  FRIT_NOT_INITIALISED = 8,
+  FRIT_NULL_TENSOR = 9,
+  FRIT_TENSOR_ALIGNMENT = 10,
+  FRIT_TENSOR_OVERLAP = 11,
+  FRIT_SLAB_FULL = 12,
+  /* A kernel compiled with checks stopped; FRIT_KERNEL + n is Halide's error code -n. */
+  FRIT_KERNEL = 100
+};
+
+/* A static sentence; never null, whatever the code. */
+const char* frit_error_text(int code);
+
+#endif
