@@ -28,8 +28,8 @@ int frit_init(frit_context* context, const frit_options* options, const frit_pac
   const int bad = check_options(options, package, threads);
   if (bad != FRIT_OK) return bad;
   uint8_t* const arena = (uint8_t*)options->arena;
-  uint8_t* const pool = arena + package->planned_bytes +
-                        frit_round_up((size_t)threads * sizeof(frit_worker));
+  uint8_t* const pool =
+      arena + package->planned_bytes + frit_round_up((size_t)threads * sizeof(frit_worker));
   uint8_t* const slabs = pool + frit_pool_bytes(threads);
   context->arena = arena;
   context->arena_bytes = frit_arena_bytes(package, threads);

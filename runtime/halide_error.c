@@ -7,11 +7,11 @@
 #include "error.h"
 #include "worker.h"
 
-#define FRIT_HANDLER(name, n)                                       \
-  int name(void* user_context);                                     \
-  int name(void* user_context) {                                    \
+#define FRIT_HANDLER(name, n)                                        \
+  int name(void* user_context);                                      \
+  int name(void* user_context) {                                     \
     frit_worker_fail((frit_worker*)user_context, FRIT_KERNEL + (n)); \
-    return -(n);                                                    \
+    return -(n);                                                     \
   }
 
 void halide_error(void* user_context);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRIT_ALIGNMENT 64 /* of the arena, of each value in it and of each temporary */
+#define FRIT_ALIGNMENT 64       /* of the arena, of each value in it and of each temporary */
 #define FRIT_MAX_TEMPORARIES 64 /* alive at once in one worker */
 
 struct frit_pool;

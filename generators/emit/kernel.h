@@ -34,8 +34,11 @@ struct Kernel {
   std::vector<KernelArgument> arguments;
   std::int64_t temporary_bytes = 0;  ///< most heap bytes that one call holds by halide_malloc
   std::int64_t worker_bytes = 0;     ///< the same for each worker inside a parallel loop
-  std::string schedule_name;         ///< file, or "default"
-  std::string schedule_text;         ///< in force, printed
+  /// Each element of the output is written once, after every read of the elements of equally laid
+  /// inputs at the same place: the output may lie over such an input (memory/memory_plan.h).
+  bool one_touch = false;
+  std::string schedule_name;  ///< file, or "default"
+  std::string schedule_text;  ///< in force, printed
 };
 
 /// Everything compiled for one graph and target, before packaging.

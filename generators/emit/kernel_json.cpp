@@ -39,6 +39,7 @@ nlohmann::json kernel_to_json(const Kernel& kernel) {
           {"arguments", arguments},
           {"temporary_bytes", kernel.temporary_bytes},
           {"worker_bytes", kernel.worker_bytes},
+          {"one_touch", kernel.one_touch},
           {"schedule", kernel.schedule_name},
           {"schedule_text", kernel.schedule_text}};
 }
@@ -51,6 +52,7 @@ Kernel kernel_from_json(const nlohmann::json& json) {
   }
   kernel.temporary_bytes = json.at("temporary_bytes");
   kernel.worker_bytes = json.at("worker_bytes");
+  kernel.one_touch = json.at("one_touch");
   kernel.schedule_name = json.at("schedule");
   kernel.schedule_text = json.at("schedule_text");
   return kernel;

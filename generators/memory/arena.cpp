@@ -106,7 +106,9 @@ std::vector<std::vector<std::size_t>> greedy_orders(const std::vector<LiveRange>
   };
   sort_by(0, [&](std::size_t i) { return std::pair(ranges[i].bytes, life(i)); });
   sort_by(1, [&](std::size_t i) { return std::pair(life(i), ranges[i].bytes); });
-  sort_by(2, [&](std::size_t i) { return static_cast<double>(ranges[i].bytes) * static_cast<double>(life(i)); });
+  sort_by(2, [&](std::size_t i) {
+    return static_cast<double>(ranges[i].bytes) * static_cast<double>(life(i));
+  });
   sort_by(3, [&](std::size_t i) { return std::pair(-ranges[i].first_step, ranges[i].bytes); });
   sort_by(4, [&](std::size_t i) { return std::pair(ranges[i].last_step, ranges[i].bytes); });
   return orders;

@@ -29,7 +29,6 @@ struct ArenaPlan {
 ArenaPlan plan_arena(const std::vector<LiveRange>& ranges, std::int64_t alignment);
 
 /// A text picture: one row a range, one column a step (at most `columns` wide).
-std::string arena_picture(const std::vector<LiveRange>& ranges, const ArenaPlan& plan,
-                          int columns);
+std::string arena_picture(const std::vector<LiveRange>& ranges, const ArenaPlan& plan, int columns);
 
 }  // namespace frit

@@ -36,7 +36,8 @@ std::string arena_picture(const std::vector<LiveRange>& ranges, const ArenaPlan&
   });
   for (const std::size_t i : rows) {
     std::string life(static_cast<std::size_t>(width), '.');
-    for (std::size_t c = column_of(ranges[i].first_step); c <= column_of(ranges[i].last_step); ++c) {
+    for (std::size_t c = column_of(ranges[i].first_step); c <= column_of(ranges[i].last_step);
+         ++c) {
       life[c] = '#';
     }
     text += fmt::format("{:>12} {:>12}  {:<{}} {}\n", plan.offsets[i], ranges[i].bytes,

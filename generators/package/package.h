@@ -1,0 +1,54 @@
+// Writes a compiled model as one static library, one C header, a report and files that find them;
+// or as a shared object with the same functions, for running at once (`frit run`).
+//
+// The archive holds one prelinked object: kernels, plan, runtime and constants, every symbol local
+// but the package's own functions. The same inputs give the same bytes in any folder.
+#pragma once
+
+#include <Halide.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generators/memory/memory_plan.h"
+
+namespace frit {
+
+struct PackageOptions {
+  std::string name;     ///< of the model; file names and C prefix are made from it (c_names.h)
+  std::string out_dir;  ///< made when missing
+  Halide::Target target;
+  int threads = 1;           ///< most threads that a context may ask for; 1: no pool is linked in
+  bool debug = false;        ///< run checks pointers, alignment and overlap of its arguments
+  bool keep_plan = false;    ///< also write <name>.plan.c, the plan inside the archive
+  std::string model_sha256;  ///< of the model file, for the report; may be empty
+  std::vector<std::pair<std::string, std::string>> report_notes;  ///< e.g. {"numerics","precise"}
+};
+
+struct PackageFiles {
+  std::string archive, header, report, cmake, pkg_config;  ///< paths
+  std::string plan;                                        ///< empty unless keep_plan
+  std::string c_name;                                      ///< prefix of the C functions
+  MemoryPlan memory;
+};
+
+/// Compiles with $CC (default cc; for another architecture its GNU cross compiler). Errors:
+/// "package-tool" (a tool is missing or failed; notes hold the end of its stderr),
+/// "package-write" (a file cannot be written).
+Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
+                                   const CompiledModel& compiled, const PackageOptions& options);
+
+struct SharedObject {
+  std::string path;
+  std::string c_name;
+  MemoryPlan memory;
+};
+
+/// The same code as <out_dir>/lib<name>.so. It also exports <m>_step_count and <m>_step
+/// (loaded_package.h).
+Result<SharedObject> write_shared_object(const Graph& graph, const Plan& plan,
+                                         const CompiledModel& compiled,
+                                         const PackageOptions& options);
+
+}  // namespace frit
