@@ -1,0 +1,125 @@
+#include "apps/frit/console.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace frit {
+
+namespace {
+
+const char* severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::kNote:
+      return "note";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "error";
+}
+
+void write_line(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  if (text.empty() || text.back() != '\n') std::fputc('\n', stream);
+}
+
+void replace_first(std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+Console::Console(const GlobalOptions& options) : options_(options) {}
+
+bool Console::progress_rewrites() const {
+  return options_.progress == "auto" && isatty(STDERR_FILENO) == 1;
+}
+
+std::string Console::coloured(std::string text, bool to_stderr) const {
+  const int stream = to_stderr ? STDERR_FILENO : STDOUT_FILENO;
+  const bool wanted =
+      options_.color == "always" ||
+      (options_.color == "auto" && isatty(stream) == 1 && std::getenv("NO_COLOR") == nullptr);
+  if (!wanted) return text;
+  replace_first(text, "error:", "\x1b[1;31merror:\x1b[0m");
+  replace_first(text, "warning:", "\x1b[1;33mwarning:\x1b[0m");
+  return text;
+}
+
+void Console::answer(std::string_view text) {
+  write_line(stdout, text);
+  std::fflush(stdout);
+}
+
+void Console::document(const nlohmann::json& document) {
+  // Names from a model may hold any bytes: what is not UTF-8 is replaced, not refused.
+  answer(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void Console::note(std::string_view text) {
+  if (!options_.quiet) write_line(stderr, text);
+}
+
+void Console::progress(std::string_view text, bool last) {
+  if (!progress_wanted()) return;
+  if (!progress_rewrites()) {
+    write_line(stderr, text);
+    return;
+  }
+  std::fprintf(stderr, "\r\x1b[K%.*s%s", static_cast<int>(text.size()), text.data(),
+               last ? "\n" : "");
+  std::fflush(stderr);
+  progress_line_open_ = !last;
+}
+
+ExitCode Console::reject(const Diagnostics& diagnostics) {
+  if (progress_line_open_) std::fputc('\n', stderr);
+  progress_line_open_ = false;
+  ExitCode code = ExitCode::kRejected;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity != Severity::kError) continue;
+    code = exit_code_of(diagnostic.code);
+    break;
+  }
+  if (options_.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Diagnostic& diagnostic : diagnostics) list.push_back(to_json(diagnostic));
+    document({{"schema", "frit.error/1"},
+              {"exit_code", static_cast<int>(code)},
+              {"diagnostics", std::move(list)}});
+  } else {
+    for (const Diagnostic& diagnostic : diagnostics) {
+      write_line(stderr, coloured(to_text(diagnostic), true));
+    }
+  }
+  return code;
+}
+
+void Console::warn(const Diagnostics& diagnostics) {
+  if (options_.quiet) return;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    write_line(stderr, coloured(to_text(diagnostic), true));
+  }
+}
+
+nlohmann::json to_json(const Diagnostic& diagnostic) {
+  nlohmann::json fixes = nlohmann::json::array();
+  for (const FixIt& fix : diagnostic.fixes) {
+    nlohmann::json entry = {{"edit", fix.edit}};
+    if (!fix.remark.empty()) entry["remark"] = fix.remark;
+    if (fix.storage_bytes >= 0) entry["storage_bytes"] = fix.storage_bytes;
+    fixes.push_back(std::move(entry));
+  }
+  return {{"file", diagnostic.place.file},  {"line", diagnostic.place.line},
+          {"col", diagnostic.place.column}, {"severity", severity_name(diagnostic.severity)},
+          {"code", diagnostic.code},        {"message", diagnostic.message},
+          {"notes", diagnostic.notes},      {"fixes", std::move(fixes)}};
+}
+
+}  // namespace frit

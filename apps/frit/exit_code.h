@@ -1,0 +1,24 @@
+// Exit codes of frit (doc/cli.md), and which of them a diagnostic means.
+#pragma once
+
+#include <string_view>
+
+namespace frit {
+
+enum class ExitCode : int {
+  kSuccess = 0,
+  kNo = 1,             ///< the answer is "no": mismatch, regression, nothing valid found
+  kCommandLine = 2,    ///< command line wrong
+  kRejected = 3,       ///< model, plan or schedule rejected
+  kCompile = 4,        ///< compiling or linking failed
+  kRun = 5,            ///< running failed or timed out
+  kInternal = 70,      ///< a bug in frit
+  kSkipped = 77,       ///< a device or tool is missing
+  kInterrupted = 130,  ///< Ctrl-C
+};
+
+/// By the area before the first '-' of a diagnostic's code: "cli" 2; "emit", "link", "package" 4;
+/// "run" 5; "internal" 70; "skip" 77; every other ("onnx", "graph", "plan", "sched" …) 3.
+ExitCode exit_code_of(std::string_view diagnostic_code);
+
+}  // namespace frit

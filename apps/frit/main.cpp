@@ -1,0 +1,66 @@
+// frit: parse the command line, run one command, turn every outcome into an exit code.
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "apps/frit/command_line.h"
+#include "apps/frit/console.h"
+#include "apps/frit/crash.h"
+#include "apps/frit/log.h"
+#include "ops/base/assert.h"
+
+namespace {
+
+using namespace frit;
+
+ExitCode internal_error(const Options& options, Console& console, const std::string& fault) {
+  const std::string bundle = write_crash_bundle(options, fault);
+  Diagnostic diagnostic =
+      error("internal-error", "a fault in frit itself: " + fault + "; please report it");
+  if (!bundle.empty()) diagnostic.notes.push_back("crash bundle: " + bundle);
+  return console.reject(diagnostic);
+}
+
+ExitCode run(const ParsedCommandLine& parsed, Console& console) {
+  const GlobalOptions& global = parsed.options.global;
+  if (!global.directory.empty()) {
+    std::error_code failure;
+    std::filesystem::current_path(global.directory, failure);
+    if (failure) {
+      return console.reject(
+          error("cli-folder", "cannot enter '" + global.directory + "': " + failure.message()));
+    }
+  }
+  try {
+    return parsed.command(parsed.options, console);
+  } catch (const InternalError& fault) {
+    return internal_error(parsed.options, console, fault.what());
+  } catch (const std::exception& fault) {
+    return internal_error(parsed.options, console,
+                          std::string("uncaught exception: ") + fault.what());
+  } catch (...) {
+    return internal_error(parsed.options, console, "uncaught exception of an unknown type");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const ParsedCommandLine parsed = parse_command_line(arguments);
+  Console console(parsed.options.global);
+  if (!parsed.error.empty()) {
+    Diagnostic diagnostic = error("cli-usage", parsed.error);
+    diagnostic.notes.emplace_back("frit --help lists the commands, frit COMMAND --help its flags");
+    return static_cast<int>(console.reject(diagnostic));
+  }
+  if (parsed.command == nullptr) {
+    console.answer(parsed.text);
+    return 0;
+  }
+  install_interrupt_handler();
+  start_logs(parsed.options.global);
+  return static_cast<int>(run(parsed, console));
+}

@@ -1,0 +1,18 @@
+// Tensors in NumPy's .npy files, format versions 1 to 3.
+#pragma once
+
+#include <string>
+
+#include "ops/base/result.h"
+#include "ops/base/tensor.h"
+
+namespace frit {
+
+/// Little-endian (or one-byte) numbers and bools in C order. Errors, code "input-npy": no such
+/// file, not .npy, an element type or order outside that, a size that the header does not promise.
+Result<Tensor> read_npy(const std::string& path);
+
+/// bfloat16, which NumPy lacks, is written as its bits ('<u2'). Error: "run-npy", cannot write.
+Status write_npy(const std::string& path, const Tensor& tensor);
+
+}  // namespace frit

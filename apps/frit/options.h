@@ -1,0 +1,78 @@
+// What the command line says, after parsing; nothing here is checked against a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace frit {
+
+/// Options before the command.
+struct GlobalOptions {
+  std::string directory;       ///< -C
+  bool json = false;           ///< one JSON document on stdout
+  std::string color = "auto";  ///< auto, always, never
+  bool quiet = false;
+  int verbosity = 0;  ///< number of -v
+  std::vector<std::string> log;
+  std::string progress = "auto";  ///< auto, plain, none
+};
+
+/// Options of every command that takes a model.
+struct ModelOptions {
+  std::string model;
+  std::vector<std::string> shapes;     ///< "x:1x3x48x320"
+  std::vector<std::string> constants;  ///< "NAME=FILE.npy"
+  std::vector<std::string> targets;    ///< "host" when empty
+  int threads = 1;
+  std::string numerics = "precise";
+  std::string precision = "f32";
+  std::string fusion = "greedy";
+  std::vector<std::string> fuse;     ///< "A,B"
+  std::vector<std::string> no_fuse;  ///< "A,B"
+  std::vector<std::string> fence;
+  std::vector<std::string> no_pass;  ///< passes switched off
+  std::string plan_file;
+  std::string schedules_folder;
+  std::string group;
+};
+
+/// Options of single commands; a command reads its own.
+struct CommandOptions {
+  std::string out;                ///< -o
+  int jobs = 0;                   ///< -j; 0: as many as cores
+  std::vector<std::string> emit;  ///< archive, header, report, objects, stmt, asm, schedule
+  bool debug = false;
+  bool locked = false;
+  std::vector<std::string> inputs;   ///< "name=FILE.npy|zero|random:SEED"
+  std::vector<std::string> outputs;  ///< "name=FILE.npy"
+  std::vector<std::string> dump;     ///< "NODE=FILE.npy"
+  std::string device = "cpu";
+  bool groups = false;
+  bool fusions = false;
+  std::string expect;
+  std::string pair;  ///< explain: "A,B"
+  std::string what;  ///< show: graph, passes …; help: the topic; ops: the name
+  std::string key;   ///< show metadata: the key
+  std::string diff;
+  std::string file;                  ///< check: the schedule
+  std::string level = "lower";       ///< check: apply, nest, lower
+  std::string format = "text";       ///< check: text, json, sarif
+  std::vector<std::string> folders;  ///< bench: packages
+  int runs = 30;
+  double min_time_s = 1.0;
+  int pin = -1;  ///< bench: first core; -1: the last ones
+  std::string export_json;
+  bool peak = false;
+};
+
+struct Options {
+  GlobalOptions global;
+  ModelOptions model;
+  CommandOptions command;
+  std::vector<std::string> arguments;  ///< argv without the program, for reproduce lines
+};
+
+/// "frit build m.onnx -o out", quoted for a shell.
+std::string reproduce_line(const Options& options);
+
+}  // namespace frit
