@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -11,6 +12,14 @@ namespace {
 
 // Room that vector loads may touch past the last element.
 constexpr std::int64_t kSlackBytes = 64;
+
+AlignedBytes aligned_bytes(std::int64_t bytes) {
+  const auto rounded = static_cast<std::size_t>((bytes + kSlackBytes + 63) / 64 * 64);
+  void* memory = std::aligned_alloc(64, rounded);
+  FRIT_ASSERT(memory != nullptr, fmt::format("no memory for {} bytes", bytes));
+  std::memset(memory, 0, rounded);
+  return {static_cast<std::byte*>(memory), &std::free};
+}
 
 // Calls f(dense element number, stored element number) for every element, in row-major order.
 template <class F>
@@ -64,22 +73,21 @@ void ModelRunner::allocate() {
     if (storage.is_view()) continue;
     const TensorType& type = graph_.value(id).type;
     const std::int64_t elements = stored_elements(storage, type.dims());
-    const std::int64_t bytes = elements * size_bytes(type.dtype) + kSlackBytes;
-    const auto rounded = static_cast<std::size_t>((bytes + 63) / 64 * 64);
-    void* memory = std::aligned_alloc(64, rounded);
-    FRIT_ASSERT(memory != nullptr, "no memory for value " + graph_.value(id).name);
-    std::memset(memory, 0, rounded);
-    if (storage.has_halo()) {
-      fill(static_cast<std::byte*>(memory), elements, type.dtype, storage.halo_fill);
-    }
-    buffers_[id].bytes = {static_cast<std::byte*>(memory), &std::free};
+    AlignedBytes bytes = aligned_bytes(elements * size_bytes(type.dtype));
+    if (storage.has_halo()) fill(bytes.get(), elements, type.dtype, storage.halo_fill);
+    buffers_.emplace(id, std::move(bytes));
+  }
+  for (const CompiledModel::Constant& constant : model_.constants) {
+    const std::span<const std::byte> source = constant.data.bytes();
+    AlignedBytes bytes = aligned_bytes(static_cast<std::int64_t>(source.size()));
+    std::copy(source.begin(), source.end(), bytes.get());
+    constants_.push_back(std::move(bytes));
   }
   for (const Kernel& kernel : model_.kernels) {
     std::vector<void*> addresses;
     for (const KernelArgument& argument : kernel.arguments) {
       if (argument.is_constant) {
-        const auto index = static_cast<std::size_t>(argument.constant_index);
-        addresses.push_back(const_cast<std::byte*>(model_.constants[index].data.bytes().data()));
+        addresses.push_back(constants_[static_cast<std::size_t>(argument.constant_index)].get());
       } else {
         addresses.push_back(buffer_of(argument.value));
       }
@@ -92,7 +100,7 @@ std::byte* ModelRunner::buffer_of(ValueId id) const {
   const auto base = plan_.alias_of.find(id);
   const auto found = buffers_.find(base == plan_.alias_of.end() ? id : base->second);
   FRIT_ASSERT(found != buffers_.end(), "value " + graph_.value(id).name + " has no buffer");
-  return found->second.bytes.get();
+  return found->second.get();
 }
 
 Status ModelRunner::set(ValueId id, const Tensor& tensor) {

@@ -14,6 +14,9 @@
 
 namespace frit {
 
+/// Memory aligned to 64 bytes, as kernels expect of constants and arenas.
+using AlignedBytes = std::unique_ptr<std::byte, void (*)(void*)>;
+
 class ModelRunner {
  public:
   /// `graph`, `plan` and `model` must outlive the runner.
@@ -38,14 +41,12 @@ class ModelRunner {
   /// First stored byte of the buffer that holds a value.
   std::byte* buffer_of(ValueId id) const;
 
-  struct Buffer {
-    std::unique_ptr<std::byte, void (*)(void*)> bytes{nullptr, nullptr};
-  };
   const Graph& graph_;
   const Plan& plan_;
   const CompiledModel& model_;
   std::unique_ptr<KernelLibrary> library_;
-  std::map<ValueId, Buffer> buffers_;
+  std::map<ValueId, AlignedBytes> buffers_;
+  std::vector<AlignedBytes> constants_;
   std::vector<std::vector<void*>> arguments_;  // per kernel
 };
 
