@@ -53,9 +53,9 @@ TEST(Npy, StartsDataAtAMultipleOf64) {
 }
 
 TEST(Npy, ReadsNumPysSpelling) {
-  const std::string path = write_file(
-      "one.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n",
-                     std::string("\x05\0\0\0\xff\xff\xff\xff", 8)));
+  const std::string path =
+      write_file("one.npy", npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n",
+                                std::string("\x05\0\0\0\xff\xff\xff\xff", 8)));
   const auto tensor = read_npy(path);
   ASSERT_TRUE(tensor);
   EXPECT_THAT(tensor->to_ints(), ElementsAre(5, -1));
