@@ -27,7 +27,7 @@ std::optional<std::int64_t> count_of(const Dims& dims) {
   std::int64_t count = 1;
   bool empty = false;
   for (const std::int64_t extent : dims) {
-    if (extent < 0) return std::nullopt;
+    if (extent < 0 || extent > kMostElements) return std::nullopt;
     if (extent == 0) empty = true;
     if (!empty && __builtin_mul_overflow(count, extent, &count)) return std::nullopt;
     if (!empty && count > kMostElements) return std::nullopt;

@@ -77,7 +77,7 @@ Result<std::optional<Dims>> ints_parameter(const Call& call, const char* name, s
 Result<std::size_t> axis_of(const Call& call, std::int64_t axis, std::size_t rank);
 /// Sorted, each once.
 Result<std::vector<std::size_t>> axes_of(const Call& call, const Dims& axes, std::size_t rank);
-/// Product; nullopt for a negative extent or more than kMostElements.
+/// Product; nullopt for an extent outside [0, kMostElements] or a larger product.
 std::optional<std::int64_t> count_of(const Dims& dims);
 /// Elements between neighbours of each axis, dense row-major.
 Dims dense_strides(const Dims& dims);
