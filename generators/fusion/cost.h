@@ -3,10 +3,10 @@
 // Every figure that decides is a CostTerm of the edge's verdict, so that it can be printed.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "generators/fusion/facts.h"
 #include "generators/fusion/plan.h"
 
 namespace frit {
@@ -39,9 +39,17 @@ struct Profit {
 std::vector<CostTerm> traffic_terms(const Graph& graph, ValueId value,
                                     const MachineProfile& machine);
 
-/// `producer` computed where `consumer` (an anchor, or an op that may read an element of `value`
-/// several times) reads it, instead of once into memory.
-Profit prologue_profit(const Graph& graph, const Node& producer, const Node& consumer,
-                       ValueId value, const MachineProfile& machine);
+/// Operations with each transcendental call counted for its polynomial.
+double operations_of(const Counts& counts, const MachineProfile& machine);
+
+/// How often an element of `value` is computed when it is computed where `consumer` reads it.
+double evaluations_in(const GraphFacts& facts, ValueId value, int consumer,
+                      const MachineProfile& machine);
+
+/// `value`, which takes `operations` in all to compute once, computed where `consumer` reads it
+/// instead of once into memory; `consumer` itself is computed `times` times.
+/// inside_ns = operations * evaluations / rate there  against  operations / vector rate + saved_ns.
+Profit prologue_profit(const GraphFacts& facts, double operations, double times, ValueId value,
+                       int consumer, const MachineProfile& machine);
 
 }  // namespace frit
