@@ -37,8 +37,8 @@ class Checker {
       for (const NodeId id : group.nodes) {
         ++count;
         if (nodes_.count(id) == 0) {
-          return broken(fmt::format("group {} names node {}, but the graph has none such",
-                                    group.name, id));
+          return broken(
+              fmt::format("group {} names node {}, but the graph has none such", group.name, id));
         }
         const auto place = group_of_.emplace(id, group.id);
         if (!place.second) {
@@ -71,7 +71,8 @@ class Checker {
         if (input == kNone || made.count(input) > 0) continue;
         const bool constant = graph_.value(input).constant.has_value();
         if (!constant && ready_.count(input) == 0) {
-          return broken(fmt::format("group {} reads '{}' before it is made", group.name, name(input)));
+          return broken(
+              fmt::format("group {} reads '{}' before it is made", group.name, name(input)));
         }
         if (std::count(group.inputs.begin(), group.inputs.end(), input) != 1) {
           return broken(fmt::format("group {} reads '{}' but does not list it once as input",
@@ -114,8 +115,8 @@ class Checker {
     const int rank = graph_.value(value).type.rank();
     if (storage == plan_.storage.end() || !(storage->second == dense_storage(rank)) ||
         plan_.alias_of.count(value) > 0) {
-      return broken(fmt::format("'{}' is the caller's but does not lie dense in a buffer of its own",
-                                name(value)));
+      return broken(fmt::format(
+          "'{}' is the caller's but does not lie dense in a buffer of its own", name(value)));
     }
     return {};
   }

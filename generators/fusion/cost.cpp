@@ -12,8 +12,8 @@ namespace {
 
 /// How often one element of `value` is needed by the consumer.
 double reads_per_element(const Graph& graph, const NodeFacts& consumer, ValueId value) {
-  const auto elements = static_cast<double>(std::max<std::int64_t>(
-      graph.value(value).type.elements(), 1));
+  const auto elements =
+      static_cast<double>(std::max<std::int64_t>(graph.value(value).type.elements(), 1));
   const auto made = static_cast<double>(consumer.op.outputs[0].elements());
   if (consumer.kind == OpKind::kReduction) {
     const auto flop = static_cast<double>(consumer.counts.flop);
@@ -28,7 +28,7 @@ double reads_per_element(const Graph& graph, const NodeFacts& consumer, ValueId 
 /// result has channels of its own (depthwise), the operand is a vector too.
 bool broadcasts_operand(const NodeFacts& consumer) {
   return consumer.kind == OpKind::kReduction && consumer.node->inputs.size() > 1 &&
-         consumer.anchor != "depthwise";
+         consumer.anchor.rfind("depthwise", 0) != 0;
 }
 
 /// Evaluations after what stays in registers is reused.
@@ -36,8 +36,8 @@ double evaluations_of(const NodeFacts& consumer, ValueId value, double reads,
                       const MachineProfile& machine) {
   if (!broadcasts_operand(consumer)) return reads;
   const bool first = consumer.node->inputs[0] == value;
-  return std::max(1.0, reads / static_cast<double>(first ? machine.register_reuse
-                                                         : machine.tile_rows));
+  return std::max(1.0,
+                  reads / static_cast<double>(first ? machine.register_reuse : machine.tile_rows));
 }
 
 double bandwidth(std::int64_t bytes, const MachineProfile& machine) {
@@ -51,8 +51,8 @@ std::vector<CostTerm> traffic_terms(const Graph& graph, ValueId value,
   const auto bytes = static_cast<double>(graph.value(value).type.bytes());
   return {{"bytes_before", 2 * bytes},
           {"bytes_after", 0.0},
-          {"saved_ns", 2 * bytes / bandwidth(graph.value(value).type.bytes(), machine) +
-                           machine.kernel_ns}};
+          {"saved_ns",
+           2 * bytes / bandwidth(graph.value(value).type.bytes(), machine) + machine.kernel_ns}};
 }
 
 double operations_of(const Counts& counts, const MachineProfile& machine) {
@@ -77,8 +77,8 @@ Profit prologue_profit(const GraphFacts& facts, double operations, double times,
   profit.terms.push_back({"flop_recomputed", operations * (evaluations - 1)});
   profit.terms.push_back({"alone_ns", alone_ns});
   profit.terms.push_back({"inside_ns", inside_ns});
-  profit.terms.push_back({"working_set_bytes",
-                          static_cast<double>(graph.value(value).type.bytes())});
+  profit.terms.push_back(
+      {"working_set_bytes", static_cast<double>(graph.value(value).type.bytes())});
   if (inside_ns <= alone_ns + saved_ns) return profit;
   profit.worth = false;
   profit.code = "recompute";

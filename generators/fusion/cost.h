@@ -11,7 +11,8 @@
 
 namespace frit {
 
-/// What the cost model knows of a machine. The defaults are one core of Zen 4 (DESIGN.md section 7).
+/// What the cost model knows of a machine. The defaults are one core of Zen 4 (DESIGN.md section
+/// 7).
 struct MachineProfile {
   std::string name = "zen4";
   double vector_op_per_ns = 58.0;   ///< float32 vector operations: half of the FMA peak
@@ -19,18 +20,18 @@ struct MachineProfile {
   double transcendental_op = 20.0;  ///< operations that one exp or erf counts for
   double l2_bytes_per_ns = 60.0;    ///< traffic of values that fit into L2
   double memory_bytes_per_ns = 12.0;
-  double kernel_ns = 300.0;         ///< starting one kernel
+  double kernel_ns = 300.0;  ///< starting one kernel
   std::int64_t l1_bytes = 32 * 1024;
   std::int64_t l2_bytes = 1024 * 1024;
-  std::int64_t lanes = 16;          ///< float32 in a vector
-  std::int64_t register_reuse = 32; ///< uses of an anchor's first operand once it is in a register
-  std::int64_t tile_rows = 7;       ///< the same for its second operand
+  std::int64_t lanes = 16;           ///< float32 in a vector
+  std::int64_t register_reuse = 32;  ///< uses of an anchor's first operand once it is in a register
+  std::int64_t tile_rows = 7;        ///< the same for its second operand
 };
 
 /// A refusal for cost, or that it is worth it.
 struct Profit {
   bool worth = true;
-  std::string code;      ///< "recompute", "two-reductions", "working-set", "layout"
+  std::string code;  ///< "recompute", "two-reductions", "working-set", "layout"
   std::string sentence;
   std::vector<CostTerm> terms;
 };

@@ -22,8 +22,8 @@ Result<NodeFacts> facts_of(const Graph& graph, const Node& node) {
   facts.op = graph.instance(node);
   facts.rule = find_operator(node.domain, node.type);
   if (facts.rule == nullptr) {
-    return fail("plan-unsupported", fmt::format("node {} has no operator in frit; see 'frit ops'",
-                                                label(node)));
+    return fail("plan-unsupported",
+                fmt::format("node {} has no operator in frit; see 'frit ops'", label(node)));
   }
   for (const ValueId output : node.outputs) {
     if (output == kNone) continue;
@@ -81,7 +81,8 @@ void GraphFacts::find_post_dominators() {
   std::vector<int> depth(static_cast<std::size_t>(sink) + 1, 0);
   const auto meet = [&](int a, int b) {
     while (a != b) {
-      int& deeper = depth[static_cast<std::size_t>(a)] >= depth[static_cast<std::size_t>(b)] ? a : b;
+      int& deeper =
+          depth[static_cast<std::size_t>(a)] >= depth[static_cast<std::size_t>(b)] ? a : b;
       deeper = post_dominator_[static_cast<std::size_t>(deeper)];
     }
     return a;

@@ -113,8 +113,7 @@ class Grouper {
   }
 
   /// Node p, somewhere behind `value`, as part of group g's loops.
-  std::optional<Refusal> join_refusal(int g, ValueId value, int p,
-                                      const std::vector<int>& region) {
+  std::optional<Refusal> join_refusal(int g, ValueId value, int p, const std::vector<int>& region) {
     const Members& members = group(g);
     const NodeFacts& node = facts_.at(p);
     for (const ValueId input : node.node->inputs) {
@@ -136,10 +135,11 @@ class Grouper {
     if (level) return level;
     if (is_anchor(p)) return anchor_refusal(members, value, p);
     if (group_of(p) >= 0 && group_of(p) != g) {
-      return Refusal{"two-reductions",
-                     fmt::format("{} would end the kernel of '{}', but it already ends the one of {}",
-                                 label(*node.node), graph_.value(value).name,
-                                 label(*facts_.at(group(group_of(p)).nodes.front()).node))};
+      return Refusal{
+          "two-reductions",
+          fmt::format("{} would end the kernel of '{}', but it already ends the one of {}",
+                      label(*node.node), graph_.value(value).name,
+                      label(*facts_.at(group(group_of(p)).nodes.front()).node))};
     }
     if (node.kind == OpKind::kInjective) return injective_refusal(value, p);
     const auto refusal = epilogue_refusal(facts_, members.anchor, value, p);
@@ -158,10 +158,11 @@ class Grouper {
                        (options_.level == FusionLevel::kElementwise && anchor < 0);
     if (grows) return std::nullopt;
     if (is_forced(facts_, options_, producer, consumer)) return std::nullopt;
-    return Refusal{"user-forbid",
-                   fmt::format("{} could go on in the kernel of {}, but --fusion {} keeps them apart",
-                               label(*facts_.at(consumer).node), label(*facts_.at(producer).node),
-                               options_.level == FusionLevel::kNone ? "none" : "elementwise")};
+    return Refusal{
+        "user-forbid",
+        fmt::format("{} could go on in the kernel of {}, but --fusion {} keeps them apart",
+                    label(*facts_.at(consumer).node), label(*facts_.at(producer).node),
+                    options_.level == FusionLevel::kNone ? "none" : "elementwise")};
   }
 
   Refusal anchor_refusal(const Members& members, ValueId value, int p) const {
@@ -223,11 +224,11 @@ class Grouper {
     }
     const Members& members = group(host);
     if (members.alias) {
-      return Grouping::Why{{"layout", fmt::format("'{}' is in memory and {} is a view of it, which "
-                                                  "no kernel computes",
-                                                  graph_.value(value).name,
-                                                  label(*facts_.at(user).node))},
-                           {}};
+      return Grouping::Why{
+          {"layout", fmt::format("'{}' is in memory and {} is a view of it, which "
+                                 "no kernel computes",
+                                 graph_.value(value).name, label(*facts_.at(user).node))},
+          {}};
     }
     const auto kind = facts_.at(user).kind;
     if (kind == OpKind::kOpaque || kind == OpKind::kShape) return std::nullopt;
@@ -244,12 +245,12 @@ class Grouper {
       operations += operations_of(node.counts, options_.machine);
       const bool moves = node.kind == OpKind::kInjective || node.layout;
       if (moves && user == group(group_of(user)).anchor && !forced) {
-        return Grouping::Why{{"inner-loop",
-                              fmt::format("{} reads '{}' in its inner loop, but {} would put its "
-                                          "index choice there",
-                                          label(*facts_.at(user).node), graph_.value(value).name,
-                                          label(*node.node))},
-                             {}};
+        return Grouping::Why{
+            {"inner-loop", fmt::format("{} reads '{}' in its inner loop, but {} would put its "
+                                       "index choice there",
+                                       label(*facts_.at(user).node), graph_.value(value).name,
+                                       label(*node.node))},
+            {}};
       }
     }
     const double times = times_[static_cast<std::size_t>(user)];

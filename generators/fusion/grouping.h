@@ -31,7 +31,7 @@ struct Grouping {
     Refusal refusal;
     std::vector<CostTerm> terms;
   };
-  std::map<std::pair<int, int>, Why> refusals;  ///< (producer, consumer) positions
+  std::map<std::pair<int, int>, Why> refusals;                 ///< (producer, consumer) positions
   std::map<std::pair<int, int>, std::vector<CostTerm>> terms;  ///< of fused edges
 };
 

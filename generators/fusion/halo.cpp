@@ -54,9 +54,8 @@ void add_halo(const GraphFacts& facts, const PartMap& parts, ValueId value, Stor
   if (wishes.empty()) return;
   std::map<double, std::int64_t> work;
   for (const Wish& wish : wishes) work[wish.fill] += wish.work;
-  const auto most = std::max_element(work.begin(), work.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most = std::max_element(
+      work.begin(), work.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const std::size_t rank = wishes[0].low.size();
   storage.halo_low.assign(rank, 0);
   storage.halo_high.assign(rank, 0);

@@ -124,16 +124,17 @@ class Placer {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const auto view = strided_view(facts_.at(p).op, i, strides_of(storage(input), dims(input)));
       if (!view) return refuse_strides(p);
-      views.push_back(view_storage(facts_.at(p).op.outputs[i].dims(), *view, storage(input),
-                                   dims(input)));
+      views.push_back(
+          view_storage(facts_.at(p).op.outputs[i].dims(), *view, storage(input), dims(input)));
     }
     for (const ValueId output : node.outputs) {
       if (output == kNone || !graph_.is_output(output)) continue;
       if (node.outputs.size() != 1 || !become_base(input, output, views[0])) {
-        return refuse(node, "alias",
-                      fmt::format("'{}' is a graph output, in the caller's buffer, but '{}' lies in "
-                                  "another one",
-                                  name(output), name(input)));
+        return refuse(
+            node, "alias",
+            fmt::format("'{}' is a graph output, in the caller's buffer, but '{}' lies in "
+                        "another one",
+                        name(output), name(input)));
       }
       layout_.views.insert(node.id);
       return;
@@ -184,8 +185,8 @@ class Placer {
     const Node& node = *facts_.at(p).node;
     refuse(node, "layout",
            fmt::format("'{}' lies as {}, but {} needs axes next to each other that are not",
-                       name(node.inputs[0]),
-                       to_text(storage(node.inputs[0]), dims(node.inputs[0])), label(node)));
+                       name(node.inputs[0]), to_text(storage(node.inputs[0]), dims(node.inputs[0])),
+                       label(node)));
   }
   void refuse_index(int p) {
     const Node& node = *facts_.at(p).node;

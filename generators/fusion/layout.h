@@ -18,9 +18,9 @@
 namespace frit {
 
 struct Layout {
-  std::vector<Storage> storage;          ///< by ValueId; constants: unused
-  std::map<ValueId, ValueId> alias_of;   ///< as in Plan
-  std::set<NodeId> views;                ///< nodes that need no code
+  std::vector<Storage> storage;         ///< by ValueId; constants: unused
+  std::map<ValueId, ValueId> alias_of;  ///< as in Plan
+  std::set<NodeId> views;               ///< nodes that need no code
   struct Refusal {
     std::string code, sentence;
   };

@@ -74,9 +74,8 @@ std::optional<Refusal> pair_refusal(const GraphFacts& facts, const PlanOptions& 
   if (auto forbidden = forbid_refusal(facts, options, {producer}, consumer)) return forbidden;
   for (const std::string& fence : options.fences) {
     if (!is_named(a, fence) && !is_named(b, fence)) continue;
-    return Refusal{"user-forbid",
-                   fmt::format("{} feeds {}, but --fence {} keeps that node alone", label(a),
-                               label(b), fence)};
+    return Refusal{"user-forbid", fmt::format("{} feeds {}, but --fence {} keeps that node alone",
+                                              label(a), label(b), fence)};
   }
   if (device_of(options, a) != device_of(options, b)) {
     return Refusal{"device", fmt::format("{} runs on {}, but {} runs on {}", label(a),
@@ -116,19 +115,18 @@ std::optional<Refusal> epilogue_refusal(const GraphFacts& facts, int anchor, Val
                                  typed(facts, value), made.elements(), label(*node.node),
                                  asked.elements(), typed(facts, result))};
     }
-    return Refusal{"shape", fmt::format("the loops run over {}, but {} makes {}",
-                                        typed(facts, value), label(*node.node),
-                                        typed(facts, result))};
+    return Refusal{"shape",
+                   fmt::format("the loops run over {}, but {} makes {}", typed(facts, value),
+                               label(*node.node), typed(facts, result))};
   }
   if (anchor >= 0) {
     const TensorType& summed = graph.value(facts.at(anchor).node->outputs[0]).type;
     if (size_bytes(asked.dtype) > size_bytes(summed.dtype)) {
-      return Refusal{
-          "dtype",
-          fmt::format("{} computes {} ({} bytes an element), but {} makes {} ({} bytes)",
-                      label(*facts.at(anchor).node), name_of(summed.dtype),
-                      size_bytes(summed.dtype), label(*node.node), name_of(asked.dtype),
-                      size_bytes(asked.dtype))};
+      return Refusal{"dtype",
+                     fmt::format("{} computes {} ({} bytes an element), but {} makes {} ({} bytes)",
+                                 label(*facts.at(anchor).node), name_of(summed.dtype),
+                                 size_bytes(summed.dtype), label(*node.node), name_of(asked.dtype),
+                                 size_bytes(asked.dtype))};
     }
   }
   return std::nullopt;
@@ -149,10 +147,11 @@ std::optional<Refusal> use_refusal(const GraphFacts& facts, ValueId value, int c
   for (const int user : facts.users(value)) {
     if (inside[static_cast<std::size_t>(user)] || user == consumer) continue;
     if (user < consumer && !facts.between(user, consumer).empty()) {
-      return Refusal{"would-cycle",
-                     fmt::format("{} needs the result of {}, but {} needs '{}' first: one kernel "
-                                 "would run both before and after it",
-                                 to, label(*facts.at(user).node), label(*facts.at(user).node), name)};
+      return Refusal{
+          "would-cycle",
+          fmt::format("{} needs the result of {}, but {} needs '{}' first: one kernel "
+                      "would run both before and after it",
+                      to, label(*facts.at(user).node), label(*facts.at(user).node), name)};
     }
     if (other < 0) other = user;
   }

@@ -1,13 +1,12 @@
 // May the value on an edge stay inside one kernel? Hard rules, one code each.
 //
-//   user-forbid  a person said no                     device     the two nodes run on different devices
-//   opaque-op    one side is a black box              graph-output  the caller must get the value
-//   would-cycle  the kernel would have to run both before and after another node
-//   multi-use    another kernel needs the value too   broadcast  the value would be repeated
-//   shape        the extents of one loop nest cannot serve both
-//   dtype        the element sizes of one vector width cannot serve both
-//   attribute    an attribute of the consumer asks for something else than one pass
-//   layout, alias  an injective node that cannot be a view (layout.h)
+//   user-forbid  a person said no                     device     the two nodes run on different
+//   devices opaque-op    one side is a black box              graph-output  the caller must get the
+//   value would-cycle  the kernel would have to run both before and after another node multi-use
+//   another kernel needs the value too   broadcast  the value would be repeated shape        the
+//   extents of one loop nest cannot serve both dtype        the element sizes of one vector width
+//   cannot serve both attribute    an attribute of the consumer asks for something else than one
+//   pass layout, alias  an injective node that cannot be a view (layout.h)
 // A rule speaks of kinds and index relations of operators, never of their names.
 #pragma once
 

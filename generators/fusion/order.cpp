@@ -10,8 +10,7 @@ namespace {
 
 class OrderChooser {
  public:
-  OrderChooser(const GraphFacts& facts, bool outputs_dense)
-      : facts_(facts), graph_(facts.graph()) {
+  OrderChooser(const GraphFacts& facts, bool outputs_dense) : facts_(facts), graph_(facts.graph()) {
     for (ValueId v = 0; v < graph_.value_count(); ++v) {
       orders_.push_back(dense_storage(graph_.value(v).type.rank()));
     }
@@ -43,7 +42,8 @@ class OrderChooser {
     for (const ValueId output : node.node->outputs) {
       if (output == kNone) continue;
       if (node.layout) {
-        const bool last = string_attribute(node.op.attributes, "frit_layout", "") == "channels_last";
+        const bool last =
+            string_attribute(node.op.attributes, "frit_layout", "") == "channels_last";
         set(output, last ? channels_last_storage(rank(output)) : dense_storage(rank(output)));
       } else if (node.channels || reads_channels_last(p, output)) {
         set(output, channels_last_storage(rank(output)));
@@ -51,10 +51,13 @@ class OrderChooser {
     }
   }
 
-  /// Pointwise on channels-last stays so; Concat, Pad and Slice of them too (same rank, same axes).
+  /// Pointwise on channels-last stays so, and whatever else keeps the axes: global pools, Concat,
+  /// Pad.
   bool reads_channels_last(int p, ValueId output) const {
     const NodeFacts& node = facts_.at(p);
-    const bool same_axes = node.kind == OpKind::kPointwise || keeps_axes(node.op);
+    const bool one_input = node.node->inputs.size() == 1;
+    const bool same_axes = node.kind == OpKind::kPointwise || node.kind == OpKind::kChain ||
+                           (node.kind == OpKind::kReduction && one_input) || keeps_axes(node.op);
     if (!same_axes || rank(output) < 3) return false;
     std::int64_t last = 0, dense = 0;
     for (const ValueId input : node.node->inputs) {
@@ -116,8 +119,8 @@ class OrderChooser {
   std::vector<std::int64_t> strides_at(ValueId value) const {
     const int maker = facts_.producer(value);
     if (maker >= 0 && axis_permutation(facts_.at(maker).op)) {
-      const auto view = strided_view(facts_.at(maker).op, 0,
-                                     strides_at(facts_.at(maker).node->inputs[0]));
+      const auto view =
+          strided_view(facts_.at(maker).op, 0, strides_at(facts_.at(maker).node->inputs[0]));
       if (view) return view->strides;
     }
     return strides_of(orders_[index(value)], graph_.value(value).type.dims());

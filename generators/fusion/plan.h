@@ -76,13 +76,14 @@ struct EdgeVerdict {
 };
 
 struct Plan {
-  std::vector<Group> groups;         ///< execution order
-  std::vector<EdgeVerdict> edges;    ///< one for each candidate edge, topological order
+  std::vector<Group> groups;           ///< execution order
+  std::vector<EdgeVerdict> edges;      ///< one for each candidate edge, topological order
   std::map<ValueId, Storage> storage;  ///< every non-constant value that lives in memory
   /// value -> value in whose buffer it lies (its Storage is a view). Never chained: the base owns
   /// its buffer. The base may be written through its views alone (the parts of a Concat, or the
   /// value reshaped into a graph output): it lives from the first write of any to the last read of
-  /// any. Two views of one base may overlap only where one is made from the other by a kAlias group.
+  /// any. Two views of one base may overlap only where one is made from the other by a kAlias
+  /// group.
   std::map<ValueId, ValueId> alias_of;
 };
 

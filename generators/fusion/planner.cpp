@@ -34,7 +34,8 @@ std::vector<int> execution_order(const GraphFacts& facts, const Grouping& groupi
     std::sort(before.begin(), before.end());
     before.erase(std::unique(before.begin(), before.end()), before.end());
     waiting[g] = static_cast<int>(before.size());
-    for (const int other : before) after[static_cast<std::size_t>(other)].push_back(static_cast<int>(g));
+    for (const int other : before)
+      after[static_cast<std::size_t>(other)].push_back(static_cast<int>(g));
   }
   using Ready = std::pair<int, int>;  // last node, group
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
@@ -78,6 +79,8 @@ bool transposes(const GraphFacts& facts, const Layout& layout, const Members& me
   const int written = innermost(result);
   for (const int p : members.nodes) {
     const NodeFacts& node = facts.at(p);
+    const auto refusal = layout.refusals.find(node.node->id);
+    if (refusal != layout.refusals.end() && refusal->second.code == "layout") return true;
     const auto perm = axis_permutation(node.op);
     if (node.kind != OpKind::kPointwise && !perm) continue;
     for (const ValueId input : node.node->inputs) {
@@ -86,8 +89,9 @@ bool transposes(const GraphFacts& facts, const Layout& layout, const Members& me
       const bool outside =
           maker < 0 || !std::binary_search(members.nodes.begin(), members.nodes.end(), maker);
       const int axis = innermost(input);
-      const bool whole = graph.value(input).type.elements() == graph.value(result).type.elements() &&
-                         graph.value(input).type.rank() == graph.value(result).type.rank();
+      const bool whole =
+          graph.value(input).type.elements() == graph.value(result).type.elements() &&
+          graph.value(input).type.rank() == graph.value(result).type.rank();
       if (!outside || !whole || axis < 0 || written < 0) continue;
       if (axis != (perm ? (*perm)[static_cast<std::size_t>(written)] : written)) return true;
     }
@@ -106,12 +110,26 @@ std::string anchor_of(const GraphFacts& facts, const Layout& layout, const Membe
   return across ? "transpose" : "elementwise";
 }
 
+/// Members in topological order, what the anchor needs first, so that what stands before it is its
+/// prologue.
+std::vector<int> prologue_first(const GraphFacts& facts, const Members& members) {
+  if (members.anchor < 0) return members.nodes;
+  std::vector<int> before, rest;
+  for (const int p : members.nodes) {
+    const bool needed =
+        p <= members.anchor && (p == members.anchor || !facts.between(p, members.anchor).empty());
+    (needed ? before : rest).push_back(p);
+  }
+  before.insert(before.end(), rest.begin(), rest.end());
+  return before;
+}
+
 Group make_group(const GraphFacts& facts, const Layout& layout, const Members& members, int id) {
   Group group;
   group.id = id;
   group.kind = members.alias ? GroupKind::kAlias : GroupKind::kKernel;
   if (members.anchor >= 0) group.anchor_node = facts.at(members.anchor).node->id;
-  for (const int p : members.nodes) {
+  for (const int p : prologue_first(facts, members)) {
     group.nodes.push_back(facts.at(p).node->id);
     for (const ValueId input : facts.at(p).node->inputs) {
       const int maker = input == kNone ? -1 : facts.producer(input);
@@ -189,9 +207,8 @@ Status check_forced(const GraphFacts& facts, const Grouping& grouping, const Pla
       why = edge.sentence;
       code = edge.code;
     }
-    return fail("plan-cannot-fuse",
-                fmt::format("--fuse {},{}: {}{}", pair.first, pair.second, why,
-                            code.empty() ? "" : " (" + code + ")"));
+    return fail("plan-cannot-fuse", fmt::format("--fuse {},{}: {}{}", pair.first, pair.second, why,
+                                                code.empty() ? "" : " (" + code + ")"));
   }
   return {};
 }

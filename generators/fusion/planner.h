@@ -26,9 +26,9 @@ using NodePair = std::pair<std::string, std::string>;
 
 struct PlanOptions {
   FusionLevel level = FusionLevel::kGreedy;
-  std::vector<NodePair> fuse;       ///< --fuse A,B: even where the cost model says no
-  std::vector<NodePair> forbid;     ///< --no-fuse A,B
-  std::vector<std::string> fences;  ///< --fence A: nothing is fused with A
+  std::vector<NodePair> fuse;                  ///< --fuse A,B: even where the cost model says no
+  std::vector<NodePair> forbid;                ///< --no-fuse A,B
+  std::vector<std::string> fences;             ///< --fence A: nothing is fused with A
   std::map<std::string, std::string> devices;  ///< node name -> device; absent: the same for all
   MachineProfile machine;
 };

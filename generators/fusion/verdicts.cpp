@@ -76,11 +76,12 @@ class Judge {
     const auto& refusal = pair ? pair : use;
     verdict.code = refusal ? refusal->code : "two-reductions";
     verdict.sentence =
-        refusal ? refusal->sentence
-                : fmt::format("'{}' ends the kernel of {}, but {} belongs to another kernel with "
-                              "loops of its own",
-                              name(value), label(*facts_.at(producer).node),
-                              label(*facts_.at(consumer).node));
+        refusal
+            ? refusal->sentence
+            : fmt::format(
+                  "'{}' ends the kernel of {}, but {} belongs to another kernel with "
+                  "loops of its own",
+                  name(value), label(*facts_.at(producer).node), label(*facts_.at(consumer).node));
   }
 
   const GraphFacts& facts_;
