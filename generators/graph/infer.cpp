@@ -1,0 +1,61 @@
+#include "generators/graph/infer.h"
+
+#include <fmt/format.h>
+
+#include "generators/graph/limits.h"
+#include "ops/operator.h"
+
+namespace frit {
+namespace {
+
+// Whether anything reads outputs[from…] of the node.
+bool reads_beyond(const Graph& graph, const Node& node, std::size_t from) {
+  for (std::size_t i = from; i < node.outputs.size(); ++i) {
+    const ValueId value = node.outputs[i];
+    if (value != kNone && (graph.is_output(value) || !graph.users(value).empty())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status infer_node(Graph& graph, NodeId id) {
+  Node& node = graph.node(id);
+  const Operator* op = find_operator(node.domain, node.type);
+  if (op == nullptr) {
+    return fail("onnx-unsupported-op",
+                fmt::format("node '{}': frit has no operator '{}'", node.name, node.type));
+  }
+  const Result<std::vector<TensorType>> types = op->infer(graph.instance(node));
+  if (!types) return fail(types.error());
+  if (types->size() < node.outputs.size()) {
+    if (reads_beyond(graph, node, types->size())) {
+      return fail("onnx-unsupported-output",
+                  fmt::format("node '{}': output {} of {} is used, but frit gives only {}", node.name,
+                              types->size(), node.type, types->size()));
+    }
+    for (std::size_t i = types->size(); i < node.outputs.size(); ++i) {
+      if (node.outputs[i] != kNone) graph.value(node.outputs[i]).producer = kNone;
+    }
+    node.outputs.resize(types->size());
+  }
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    const TensorType& type = (*types)[i];
+    if (!checked_elements(type.dims())) {
+      return fail("onnx-too-large",
+                  fmt::format("node '{}' ({}) would give {}, more than frit can address", node.name,
+                              node.type, to_text(type)));
+    }
+    if (node.outputs[i] != kNone) graph.value(node.outputs[i]).type = type;
+  }
+  return {};
+}
+
+Status infer_types(Graph& graph) {
+  std::vector<NodeId> ids;
+  for (const Node& node : graph.nodes()) ids.push_back(node.id);
+  for (const NodeId id : ids) FRIT_TRY(infer_node(graph, id));
+  return {};
+}
+
+}  // namespace frit

@@ -1,0 +1,322 @@
+#include "generators/onnx/graph_reader.h"
+
+#include <fmt/format.h>
+#include <onnx.pb.h>
+
+#include <algorithm>
+#include <queue>
+#include <set>
+#include <unordered_map>
+
+#include "generators/onnx/attribute_reader.h"
+#include "generators/onnx/dtypes.h"
+#include "generators/onnx/external_data.h"
+#include "generators/onnx/names.h"
+#include "generators/onnx/tensor_reader.h"
+
+namespace frit {
+namespace {
+
+// Names that the nodes of `graph`, at any depth, read.
+void collect_reads(const onnx::GraphProto& graph, std::set<std::string>& reads) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    reads.insert(node.input().begin(), node.input().end());
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) collect_reads(attribute.g(), reads);
+    }
+  }
+  for (const onnx::ValueInfoProto& output : graph.output()) reads.insert(output.name());
+}
+
+// The type of a body's input as far as its file says it.
+TensorType declared_type(const onnx::ValueInfoProto& info) {
+  TensorType type;
+  type.dtype = dtype_of_onnx(info.type().tensor_type().elem_type()).value_or(DType::kF32);
+  for (const auto& dim : info.type().tensor_type().shape().dim()) {
+    type.shape.emplace_back(std::max<std::int64_t>(dim.dim_value(), 0));
+  }
+  return type;
+}
+
+class Reader {
+ public:
+  Reader(const onnx::GraphProto& proto, const GraphReaderContext& context, Reader* outer,
+         Diagnostics& faults)
+      : proto_(proto), context_(context), outer_(outer), faults_(faults) {}
+
+  Graph read() {
+    graph_.name = proto_.name();
+    read_initializers();
+    read_inputs();
+    name_nodes();
+    for (const int position : sorted()) read_node(position);
+    for (const onnx::ValueInfoProto& output : proto_.output()) {
+      const ValueId value = find(output.name());
+      if (value == kNone) {
+        fault("onnx-topology", fmt::format("graph output {} is written by no node",
+                                           quoted(output.name())));
+      } else {
+        graph_.outputs.push_back(value);
+      }
+    }
+    return std::move(graph_);
+  }
+
+  /// Outer values read by this graph, in the order of their first use.
+  std::vector<ValueId> captured;
+
+ private:
+  void fault(std::string code, std::string message) {
+    faults_.push_back(error(std::move(code), std::move(message)));
+  }
+
+  // A value with that name; kNone when there is one already.
+  ValueId define(const std::string& name, Value value, const std::string& by) {
+    if (values_.contains(name)) {
+      fault("onnx-topology", fmt::format("value {} is defined twice, the second time by {}",
+                                         quoted(name), by));
+      return kNone;
+    }
+    value.name = name;
+    const ValueId id = graph_.add_value(std::move(value));
+    values_.emplace(name, id);
+    return id;
+  }
+
+  void define_constant(const std::string& name, Result<Tensor> tensor, const std::string& by) {
+    Value value;
+    if (tensor) {
+      value.type = tensor->type();
+      value.constant = std::move(*tensor);
+    } else {
+      faults_.push_back(std::move(tensor).error());
+    }
+    define(name, std::move(value), by);
+  }
+
+  void read_initializers() {
+    for (const onnx::TensorProto& tensor : proto_.initializer()) {
+      const std::string what = "initializer " + quoted(tensor.name());
+      define_constant(tensor.name(), read_tensor(tensor, what, context_.external), what);
+    }
+    for (const onnx::SparseTensorProto& tensor : proto_.sparse_initializer()) {
+      const std::string& name = tensor.values().name();
+      const std::string what = "sparse initializer " + quoted(name);
+      define_constant(name, read_sparse_tensor(tensor, what, context_.external), what);
+    }
+  }
+
+  // Old models list initializers among the inputs: those are no inputs to us.
+  void read_inputs() {
+    std::set<std::string> seen;
+    for (const onnx::ValueInfoProto& input : proto_.input()) {
+      if (!seen.insert(input.name()).second) {
+        fault("onnx-topology", fmt::format("graph input {} is listed twice", quoted(input.name())));
+        continue;
+      }
+      if (values_.contains(input.name())) continue;
+      Value value;
+      const auto pinned = context_.pinned.find(input.name());
+      const auto type = context_.input_types.find(input.name());
+      if (outer_ == nullptr && pinned != context_.pinned.end()) {
+        value.type = pinned->second.type();
+        value.constant = pinned->second;
+        define(input.name(), std::move(value), "--const");
+        continue;
+      }
+      value.type = outer_ == nullptr && type != context_.input_types.end() ? type->second
+                                                                           : declared_type(input);
+      graph_.inputs.push_back(define(input.name(), std::move(value), "a graph input"));
+    }
+  }
+
+  void name_nodes() {
+    UniqueNames unique;
+    for (int i = 0; i < proto_.node_size(); ++i) {
+      names_.push_back(unique.take(node_name(proto_.node(i).name(), proto_.node(i).op_type(), i)));
+    }
+  }
+
+  const std::string& name_at(int position) const {
+    return names_[static_cast<std::size_t>(position)];
+  }
+
+  // Which node writes each name. Nodes that define a name again are left out of `sorted`.
+  void find_writers() {
+    for (int i = 0; i < proto_.node_size(); ++i) {
+      for (const std::string& output : proto_.node(i).output()) {
+        if (output.empty()) continue;
+        const auto [known, fresh] = writers_.emplace(output, i);
+        if (!fresh) {
+          fault("onnx-topology",
+                fmt::format("value {} is written by node {} and by node {}", quoted(output),
+                            quoted(name_at(known->second)), quoted(name_at(i))));
+        } else if (values_.contains(output)) {
+          fault("onnx-topology", fmt::format("value {} is a graph input or initializer and is "
+                                             "written by node {} too",
+                                             quoted(output), quoted(name_at(i))));
+        }
+      }
+    }
+  }
+
+  // Positions of the nodes that node i waits for; faults for what nobody defines.
+  std::set<int> waits_for(int i) {
+    const onnx::NodeProto& node = proto_.node(i);
+    std::set<std::string> reads(node.input().begin(), node.input().end());
+    std::set<std::string> inner;
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) collect_reads(attribute.g(), inner);
+    }
+    std::set<int> result;
+    for (const std::string& read : reads) {
+      if (read.empty()) continue;
+      if (const auto writer = writers_.find(read); writer != writers_.end()) {
+        result.insert(writer->second);
+      } else if (!values_.contains(read) && (outer_ == nullptr || !outer_->knows(read))) {
+        fault("onnx-topology", fmt::format("node {} reads {}, which nothing defines",
+                                           quoted(name_at(i)), quoted(read)));
+      }
+    }
+    for (const std::string& read : inner) {
+      if (const auto writer = writers_.find(read); writer != writers_.end() && writer->second != i) {
+        result.insert(writer->second);
+      }
+    }
+    return result;
+  }
+
+  // Kahn's algorithm, the lowest position first, so that a sorted file keeps its order.
+  std::vector<int> sorted() {
+    find_writers();
+    const int count = proto_.node_size();
+    std::vector<std::vector<int>> readers(static_cast<std::size_t>(count));
+    std::vector<int> waiting(static_cast<std::size_t>(count), 0);
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+    for (int i = 0; i < count; ++i) {
+      const std::set<int> waits = waits_for(i);
+      waiting[static_cast<std::size_t>(i)] = static_cast<int>(waits.size());
+      for (const int writer : waits) readers[static_cast<std::size_t>(writer)].push_back(i);
+      if (waits.empty()) ready.push(i);
+    }
+    std::vector<int> order;
+    while (!ready.empty()) {
+      const int i = ready.top();
+      ready.pop();
+      order.push_back(i);
+      for (const int reader : readers[static_cast<std::size_t>(i)]) {
+        if (--waiting[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
+      }
+    }
+    if (static_cast<int>(order.size()) < count) fault_cycle(waiting);
+    return order;
+  }
+
+  void fault_cycle(const std::vector<int>& waiting) {
+    std::vector<std::string> names;
+    for (int i = 0; i < proto_.node_size(); ++i) {
+      if (waiting[static_cast<std::size_t>(i)] > 0) names.push_back(name_at(i));
+    }
+    fault("onnx-topology", fmt::format("the graph has a cycle: node(s) {} wait for one another",
+                                       quoted_list(names)));
+  }
+
+  bool knows(const std::string& name) const {
+    return values_.contains(name) || writers_.contains(name) ||
+           (outer_ != nullptr && outer_->knows(name));
+  }
+
+  // The value of that name here, or a value that stands for the outer one.
+  ValueId find(const std::string& name) {
+    if (const auto known = values_.find(name); known != values_.end()) return known->second;
+    if (outer_ == nullptr) return kNone;
+    const ValueId outer_id = outer_->find(name);
+    if (outer_id == kNone) return kNone;
+    Value value = outer_->graph_.value(outer_id);
+    value.producer = kNone;
+    captured.push_back(outer_id);
+    return define(name, std::move(value), "an outer graph");
+  }
+
+  void read_node(int position) {
+    const onnx::NodeProto& proto = proto_.node(position);
+    Node node;
+    node.domain = normal_domain(proto.domain());
+    node.type = proto.op_type();
+    node.name = name_at(position);
+    node.origins = {node.name};
+    if (node.domain.empty() && node.type == "Constant" && proto.output_size() == 1) {
+      define_constant(proto.output(0), read_constant(proto, node.name), "node " + quoted(node.name));
+      return;
+    }
+    const auto opset = context_.opsets.find(node.domain);
+    node.opset = opset == context_.opsets.end() ? 0 : opset->second;
+    read_attributes(proto, node);
+    for (const std::string& input : proto.input()) {
+      node.inputs.push_back(input.empty() ? kNone : find(input));
+    }
+    while (!node.inputs.empty() && node.inputs.back() == kNone) node.inputs.pop_back();
+    for (const std::string& output : proto.output()) {
+      node.outputs.push_back(output.empty() ? kNone
+                                            : define(output, {}, "node " + quoted(node.name)));
+    }
+    graph_.add_node(std::move(node));
+  }
+
+  void read_attributes(const onnx::NodeProto& proto, Node& node) {
+    for (const onnx::AttributeProto& attribute : proto.attribute()) {
+      if (attribute.type() == onnx::AttributeProto::GRAPH) {
+        node.regions.push_back(read_region(attribute));
+        continue;
+      }
+      if (node.attributes.contains(attribute.name())) {
+        fault("onnx-attribute", fmt::format("node {}: attribute {} is given twice",
+                                            quoted(node.name), quoted(attribute.name())));
+        continue;
+      }
+      Result<Attribute> value = read_attribute(attribute, node.name);
+      if (value) {
+        node.attributes.emplace(attribute.name(), std::move(*value));
+      } else {
+        faults_.push_back(std::move(value).error());
+      }
+    }
+  }
+
+  Region read_region(const onnx::AttributeProto& attribute) {
+    Reader body(attribute.g(), context_, this, faults_);
+    Region region;
+    region.attribute = attribute.name();
+    region.body = std::make_shared<Graph>(body.read());
+    region.captured = std::move(body.captured);
+    return region;
+  }
+
+  const onnx::GraphProto& proto_;
+  const GraphReaderContext& context_;
+  Reader* outer_;
+  Diagnostics& faults_;
+  Graph graph_;
+  std::unordered_map<std::string, ValueId> values_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, int> writers_;
+};
+
+}  // namespace
+
+std::string node_name(const std::string& name, const std::string& op_type, int position) {
+  return name.empty() ? fmt::format("{}_{}", op_type, position) : name;
+}
+
+std::string normal_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+tl::expected<Graph, Diagnostics> read_graph(const onnx::GraphProto& proto,
+                                            const GraphReaderContext& context) {
+  Diagnostics faults;
+  Graph graph = Reader(proto, context, nullptr, faults).read();
+  if (!faults.empty()) return tl::unexpected(std::move(faults));
+  graph.check();
+  return graph;
+}
+
+}  // namespace frit

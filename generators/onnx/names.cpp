@@ -1,0 +1,53 @@
+#include "generators/onnx/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace frit {
+
+std::string quoted(std::string_view name) {
+  constexpr std::size_t kMost = 120;
+  std::size_t shown = std::min(name.size(), kMost);
+  // Never cut inside a UTF-8 sequence.
+  while (shown < name.size() && shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0) == 0x80) {
+    --shown;
+  }
+  std::string text = "'";
+  for (const char c : name.substr(0, shown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      text += fmt::format("\\x{:02x}", byte);
+    } else {
+      text += c;
+    }
+  }
+  if (shown < name.size()) text += fmt::format("… ({} bytes)", name.size());
+  return text + "'";
+}
+
+std::string quoted_list(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  const std::size_t shown = std::min(names.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += quoted(names[i]);
+  }
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+std::string UniqueNames::take(const std::string& wanted) {
+  int& times = taken_[wanted];
+  if (++times == 1) return wanted;
+  // "a#2" may itself be a name of the model: then the next number that is free.
+  for (int i = times;; ++i) {
+    std::string name = fmt::format("{}#{}", wanted, i);
+    if (taken_.emplace(name, 1).second) {
+      taken_[wanted] = i;
+      return name;
+    }
+  }
+}
+
+}  // namespace frit
