@@ -34,10 +34,12 @@ std::int64_t work_of(const OpInstance& op, std::int64_t most_in, std::int64_t mo
   switch (rule->kind(op)) {
     case OpKind::kPointwise:
     case OpKind::kInjective:
-    case OpKind::kShape: return std::max(most_in, most_out);
+    case OpKind::kShape:
+      return std::max(most_in, most_out);
     case OpKind::kReduction:
     case OpKind::kChain:
-    case OpKind::kOpaque: return most_in * std::max<std::int64_t>(most_out, 1);
+    case OpKind::kOpaque:
+      return most_in * std::max<std::int64_t>(most_out, 1);
   }
   return 0;
 }

@@ -31,8 +31,8 @@ Status infer_node(Graph& graph, NodeId id) {
   if (types->size() < node.outputs.size()) {
     if (reads_beyond(graph, node, types->size())) {
       return fail("onnx-unsupported-output",
-                  fmt::format("node '{}': output {} of {} is used, but frit gives only {}", node.name,
-                              types->size(), node.type, types->size()));
+                  fmt::format("node '{}': output {} of {} is used, but frit gives only {}",
+                              node.name, types->size(), node.type, types->size()));
     }
     for (std::size_t i = types->size(); i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNone) graph.value(node.outputs[i]).producer = kNone;

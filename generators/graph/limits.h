@@ -1,5 +1,6 @@
-// How big a tensor of a model may be. Beyond it, a model file is broken or hostile: extents come out
-// of untrusted attributes, and every later product of extents must fit an int64 with room to spare.
+// How big a tensor of a model may be. Beyond it, a model file is broken or hostile: extents come
+// out of untrusted attributes, and every later product of extents must fit an int64 with room to
+// spare.
 #pragma once
 
 #include <cstdint>

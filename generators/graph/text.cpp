@@ -24,7 +24,8 @@ constexpr std::int64_t kMostShown = 8;
 
 std::string name_text(const std::string& name) {
   const auto plain = [](unsigned char c) {
-    return std::isalnum(c) || c >= 0x80 || std::string_view("_./#:-").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) || c >= 0x80 ||
+           std::string_view("_./#:-").find(static_cast<char>(c)) != std::string_view::npos;
   };
   bool quote = name.empty() || name == "_";
   for (const char c : name) quote = quote || !plain(static_cast<unsigned char>(c));

@@ -37,17 +37,18 @@ Result<std::int64_t> checked_integer(std::int64_t value, const std::string& name
                                      const std::string& node) {
   if (value >= -kMaxExtent && value <= kMaxExtent) return value;
   if (may_be_endless(name)) return std::clamp(value, -kMaxExtent, kMaxExtent);
-  return fail("onnx-attribute", fmt::format("node {}: attribute {} holds {}, beyond the size of any "
-                                            "tensor",
-                                            quoted(node), quoted(name), value));
+  return fail("onnx-attribute",
+              fmt::format("node {}: attribute {} holds {}, beyond the size of any "
+                          "tensor",
+                          quoted_name(node), quoted_name(name), value));
 }
 
 }  // namespace
 
 Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
   const auto refuse = [&](const std::string& why) {
-    return fail("onnx-attribute",
-                fmt::format("node {}: attribute {} {}", quoted(node), quoted(proto.name()), why));
+    return fail("onnx-attribute", fmt::format("node {}: attribute {} {}", quoted_name(node),
+                                              quoted_name(proto.name()), why));
   };
   if (!proto.ref_attr_name().empty()) return refuse("refers to a function's attribute");
   switch (kind_of(proto)) {
@@ -66,35 +67,40 @@ Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
       }
       return Attribute(std::move(values));
     }
-    case Proto::FLOAT: return Attribute(proto.f());
+    case Proto::FLOAT:
+      return Attribute(proto.f());
     case Proto::FLOATS:
       return Attribute(std::vector<float>(proto.floats().begin(), proto.floats().end()));
-    case Proto::STRING: return Attribute(proto.s());
+    case Proto::STRING:
+      return Attribute(proto.s());
     case Proto::STRINGS:
       return Attribute(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
     case Proto::TENSOR: {
       const std::string what =
-          fmt::format("node {}: attribute {}", quoted(node), quoted(proto.name()));
+          fmt::format("node {}: attribute {}", quoted_name(node), quoted_name(proto.name()));
       Result<Tensor> tensor = read_tensor(proto.t(), what, nullptr);
       if (!tensor) return fail(std::move(tensor).error());
       return Attribute(std::move(*tensor));
     }
     case Proto::GRAPH:
-    case Proto::GRAPHS: return refuse("is a graph, which only control flow holds");
-    default: return refuse("is of a kind that frit does not read");
+    case Proto::GRAPHS:
+      return refuse("is a graph, which only control flow holds");
+    default:
+      return refuse("is of a kind that frit does not read");
   }
 }
 
 Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& node) {
   const auto refuse = [&](const std::string& why) {
-    return fail("onnx-attribute", fmt::format("node {}: a Constant {}", quoted(node), why));
+    return fail("onnx-attribute", fmt::format("node {}: a Constant {}", quoted_name(node), why));
   };
   if (proto.attribute_size() != 1) {
     return refuse(fmt::format("has one attribute, not {}", proto.attribute_size()));
   }
   const Proto& attribute = proto.attribute(0);
   const std::string& name = attribute.name();
-  const std::string what = fmt::format("node {}: attribute {}", quoted(node), quoted(name));
+  const std::string what =
+      fmt::format("node {}: attribute {}", quoted_name(node), quoted_name(name));
   if (name == "value") return read_tensor(attribute.t(), what, nullptr);
   if (name == "sparse_value") return read_sparse_tensor(attribute.sparse_tensor(), what, nullptr);
   if (name == "value_int") return Tensor::i64({}, {attribute.i()});
@@ -110,7 +116,7 @@ Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& no
   if (name == "value_string" || name == "value_strings") {
     return refuse("of strings is not supported: frit computes with numbers");
   }
-  return refuse(fmt::format("has no attribute {}", quoted(name)));
+  return refuse(fmt::format("has no attribute {}", quoted_name(name)));
 }
 
 }  // namespace frit

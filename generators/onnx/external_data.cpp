@@ -41,7 +41,7 @@ Result<Window> window_of(const onnx::TensorProto& tensor, const std::string& wha
     const std::optional<std::int64_t> number = whole_number(entry.value());
     if (!number) {
       return refuse(what, fmt::format("its external data has the {} {}, which is no whole number",
-                                      entry.key(), quoted(entry.value())));
+                                      entry.key(), quoted_name(entry.value())));
     }
     if (entry.key() == "offset") window.offset = *number;
     if (entry.key() == "length") window.length = *number;
@@ -74,25 +74,26 @@ Result<ExternalData::Opened*> ExternalData::open(const std::string& location,
   if (location.find('\0') != std::string::npos || leads_out(location)) {
     return refuse(what, fmt::format("its external data is at {}, outside the model's folder; put "
                                     "the file beside the model and give a relative location",
-                                    quoted(location)));
+                                    quoted_name(location)));
   }
   Opened opened{folder_ / location, 0, 0};
   std::error_code fault;
   if (!fs::exists(opened.path, fault)) {
     return refuse(what, fmt::format("its external data file {} does not exist; it must lie beside "
                                     "the model",
-                                    quoted(location)));
+                                    quoted_name(location)));
   }
   if (!lies_under(opened.path, folder_)) {
     return refuse(what, fmt::format("its external data {} is a link out of the model's folder; "
                                     "put the file itself beside the model",
-                                    quoted(location)));
+                                    quoted_name(location)));
   }
   if (!fs::is_regular_file(opened.path, fault)) {
-    return refuse(what, fmt::format("its external data {} is not a regular file", quoted(location)));
+    return refuse(what,
+                  fmt::format("its external data {} is not a regular file", quoted_name(location)));
   }
   opened.size = static_cast<std::int64_t>(fs::file_size(opened.path, fault));
-  if (fault) return refuse(what, fmt::format("cannot read {}", quoted(location)));
+  if (fault) return refuse(what, fmt::format("cannot read {}", quoted_name(location)));
   return &files_.emplace(location, opened).first->second;
 }
 
@@ -110,21 +111,22 @@ Result<std::shared_ptr<const std::vector<std::byte>>> ExternalData::read(
   if (!opened) return fail(opened.error());
   Opened& file = **opened;
   if (size > file.size || window->offset > file.size - size) {
-    return refuse(what, fmt::format("it is bytes {} to {} of {}, which has {} bytes", window->offset,
-                                    static_cast<std::uint64_t>(window->offset) +
-                                        static_cast<std::uint64_t>(size),
-                                    quoted(window->location), file.size));
+    return refuse(
+        what,
+        fmt::format("it is bytes {} to {} of {}, which has {} bytes", window->offset,
+                    static_cast<std::uint64_t>(window->offset) + static_cast<std::uint64_t>(size),
+                    quoted_name(window->location), file.size));
   }
   if (file.read + size > 4 * file.size) {
     return refuse(what, fmt::format("tensors over {} overlap to more than four times its {} bytes",
-                                    quoted(window->location), file.size));
+                                    quoted_name(window->location), file.size));
   }
   file.read += size;
   auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(size));
   std::ifstream stream(file.path, std::ios::binary);
   stream.seekg(window->offset);
   if (size > 0 && !stream.read(reinterpret_cast<char*>(bytes->data()), size)) {
-    return refuse(what, fmt::format("cannot read {}", quoted(window->location)));
+    return refuse(what, fmt::format("cannot read {}", quoted_name(window->location)));
   }
   windows_.emplace(key, bytes);
   return std::shared_ptr<const std::vector<std::byte>>(std::move(bytes));

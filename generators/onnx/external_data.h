@@ -19,9 +19,9 @@ namespace frit {
 
 /// Reads windows of files inside one folder. The same window is read once and shared.
 ///
-/// Refused (code "onnx-external-data"): a location that is absolute, holds "..", or leads out of the
-/// folder through a symbolic link; what is no regular file; a window beyond the file's end; more
-/// bytes in all than four times the size of the files (windows that overlap without end).
+/// Refused (code "onnx-external-data"): a location that is absolute, holds "..", or leads out of
+/// the folder through a symbolic link; what is no regular file; a window beyond the file's end;
+/// more bytes in all than four times the size of the files (windows that overlap without end).
 class ExternalData {
  public:
   explicit ExternalData(std::filesystem::path folder) : folder_(std::move(folder)) {}

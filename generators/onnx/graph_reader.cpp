@@ -53,8 +53,8 @@ class Reader {
     for (const onnx::ValueInfoProto& output : proto_.output()) {
       const ValueId value = find(output.name());
       if (value == kNone) {
-        fault("onnx-topology", fmt::format("graph output {} is written by no node",
-                                           quoted(output.name())));
+        fault("onnx-topology",
+              fmt::format("graph output {} is written by no node", quoted_name(output.name())));
       } else {
         graph_.outputs.push_back(value);
       }
@@ -73,8 +73,8 @@ class Reader {
   // A value with that name; kNone when there is one already.
   ValueId define(const std::string& name, Value value, const std::string& by) {
     if (values_.contains(name)) {
-      fault("onnx-topology", fmt::format("value {} is defined twice, the second time by {}",
-                                         quoted(name), by));
+      fault("onnx-topology",
+            fmt::format("value {} is defined twice, the second time by {}", quoted_name(name), by));
       return kNone;
     }
     value.name = name;
@@ -96,12 +96,12 @@ class Reader {
 
   void read_initializers() {
     for (const onnx::TensorProto& tensor : proto_.initializer()) {
-      const std::string what = "initializer " + quoted(tensor.name());
+      const std::string what = "initializer " + quoted_name(tensor.name());
       define_constant(tensor.name(), read_tensor(tensor, what, context_.external), what);
     }
     for (const onnx::SparseTensorProto& tensor : proto_.sparse_initializer()) {
       const std::string& name = tensor.values().name();
-      const std::string what = "sparse initializer " + quoted(name);
+      const std::string what = "sparse initializer " + quoted_name(name);
       define_constant(name, read_sparse_tensor(tensor, what, context_.external), what);
     }
   }
@@ -111,7 +111,8 @@ class Reader {
     std::set<std::string> seen;
     for (const onnx::ValueInfoProto& input : proto_.input()) {
       if (!seen.insert(input.name()).second) {
-        fault("onnx-topology", fmt::format("graph input {} is listed twice", quoted(input.name())));
+        fault("onnx-topology",
+              fmt::format("graph input {} is listed twice", quoted_name(input.name())));
         continue;
       }
       if (values_.contains(input.name())) continue;
@@ -149,12 +150,12 @@ class Reader {
         const auto [known, fresh] = writers_.emplace(output, i);
         if (!fresh) {
           fault("onnx-topology",
-                fmt::format("value {} is written by node {} and by node {}", quoted(output),
-                            quoted(name_at(known->second)), quoted(name_at(i))));
+                fmt::format("value {} is written by node {} and by node {}", quoted_name(output),
+                            quoted_name(name_at(known->second)), quoted_name(name_at(i))));
         } else if (values_.contains(output)) {
           fault("onnx-topology", fmt::format("value {} is a graph input or initializer and is "
                                              "written by node {} too",
-                                             quoted(output), quoted(name_at(i))));
+                                             quoted_name(output), quoted_name(name_at(i))));
         }
       }
     }
@@ -175,11 +176,12 @@ class Reader {
         result.insert(writer->second);
       } else if (!values_.contains(read) && (outer_ == nullptr || !outer_->knows(read))) {
         fault("onnx-topology", fmt::format("node {} reads {}, which nothing defines",
-                                           quoted(name_at(i)), quoted(read)));
+                                           quoted_name(name_at(i)), quoted_name(read)));
       }
     }
     for (const std::string& read : inner) {
-      if (const auto writer = writers_.find(read); writer != writers_.end() && writer->second != i) {
+      if (const auto writer = writers_.find(read);
+          writer != writers_.end() && writer->second != i) {
         result.insert(writer->second);
       }
     }
@@ -218,7 +220,7 @@ class Reader {
       if (waiting[static_cast<std::size_t>(i)] > 0) names.push_back(name_at(i));
     }
     fault("onnx-topology", fmt::format("the graph has a cycle: node(s) {} wait for one another",
-                                       quoted_list(names)));
+                                       quoted_names(names)));
   }
 
   bool knows(const std::string& name) const {
@@ -246,7 +248,8 @@ class Reader {
     node.name = name_at(position);
     node.origins = {node.name};
     if (node.domain.empty() && node.type == "Constant" && proto.output_size() == 1) {
-      define_constant(proto.output(0), read_constant(proto, node.name), "node " + quoted(node.name));
+      define_constant(proto.output(0), read_constant(proto, node.name),
+                      "node " + quoted_name(node.name));
       return;
     }
     const auto opset = context_.opsets.find(node.domain);
@@ -258,7 +261,7 @@ class Reader {
     while (!node.inputs.empty() && node.inputs.back() == kNone) node.inputs.pop_back();
     for (const std::string& output : proto.output()) {
       node.outputs.push_back(output.empty() ? kNone
-                                            : define(output, {}, "node " + quoted(node.name)));
+                                            : define(output, {}, "node " + quoted_name(node.name)));
     }
     graph_.add_node(std::move(node));
   }
@@ -271,7 +274,7 @@ class Reader {
       }
       if (node.attributes.contains(attribute.name())) {
         fault("onnx-attribute", fmt::format("node {}: attribute {} is given twice",
-                                            quoted(node.name), quoted(attribute.name())));
+                                            quoted_name(node.name), quoted_name(attribute.name())));
         continue;
       }
       Result<Attribute> value = read_attribute(attribute, node.name);

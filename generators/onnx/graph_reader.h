@@ -16,16 +16,16 @@ namespace frit {
 class ExternalData;
 
 struct GraphReaderContext {
-  ExternalData* external = nullptr;       ///< nullptr: no initializer may be external
-  std::map<std::string, int> opsets;      ///< by domain, "" for ONNX's own
+  ExternalData* external = nullptr;               ///< nullptr: no initializer may be external
+  std::map<std::string, int> opsets;              ///< by domain, "" for ONNX's own
   std::map<std::string, TensorType> input_types;  ///< of the top graph's inputs
-  std::map<std::string, Tensor> pinned;   ///< inputs of the top graph that become constants
+  std::map<std::string, Tensor> pinned;           ///< inputs of the top graph that become constants
 };
 
-/// Nodes are sorted where the file is not, keeping its order otherwise. Bodies of control flow become
-/// regions; a body's value of an outer scope has no producer and is listed in Region::captured.
-/// Codes: "onnx-topology" (undefined, twice defined, cycles), and those of read_attribute and
-/// read_tensor; all faults at once.
+/// Nodes are sorted where the file is not, keeping its order otherwise. Bodies of control flow
+/// become regions; a body's value of an outer scope has no producer and is listed in
+/// Region::captured. Codes: "onnx-topology" (undefined, twice defined, cycles), and those of
+/// read_attribute and read_tensor; all faults at once.
 tl::expected<Graph, Diagnostics> read_graph(const onnx::GraphProto& proto,
                                             const GraphReaderContext& context);
 

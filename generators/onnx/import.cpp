@@ -32,21 +32,21 @@ tl::unexpected<Diagnostics> refuse(std::string code, std::string message) {
 tl::expected<std::string, Diagnostics> read_file(const fs::path& file) {
   std::error_code fault;
   if (!fs::exists(file, fault)) {
-    return refuse("onnx-read", fmt::format("there is no file {}", quoted(file.string())));
+    return refuse("onnx-read", fmt::format("there is no file {}", quoted_name(file.string())));
   }
   if (!fs::is_regular_file(file, fault)) {
-    return refuse("onnx-read", fmt::format("{} is not a regular file", quoted(file.string())));
+    return refuse("onnx-read", fmt::format("{} is not a regular file", quoted_name(file.string())));
   }
   const std::uintmax_t size = fs::file_size(file, fault);
   if (fault || size > kMostBytes) {
     return refuse("onnx-read", fmt::format("{} has {} bytes, but an ONNX file has at most {}; save "
                                            "it with its weights as external data",
-                                           quoted(file.string()), size, kMostBytes));
+                                           quoted_name(file.string()), size, kMostBytes));
   }
   std::string bytes(size, '\0');
   std::ifstream stream(file, std::ios::binary);
   if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) {
-    return refuse("onnx-read", fmt::format("cannot read {}", quoted(file.string())));
+    return refuse("onnx-read", fmt::format("cannot read {}", quoted_name(file.string())));
   }
   return bytes;
 }
@@ -64,13 +64,15 @@ tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, cons
                                                     const ImportOptions& options) {
   onnx::ModelProto model;
   if (bytes.size() > kMostBytes || !parse(bytes, model)) {
-    return refuse("onnx-parse", fmt::format("{} is not an ONNX model: its protobuf is broken or cut "
-                                            "short",
-                                            quoted(file.string())));
+    return refuse("onnx-parse",
+                  fmt::format("{} is not an ONNX model: its protobuf is broken or cut "
+                              "short",
+                              quoted_name(file.string())));
   }
   if (!model.has_graph() || model.graph().output_size() == 0) {
-    return refuse("onnx-parse", fmt::format("{} holds no graph with an output; is it an ONNX model?",
-                                            quoted(file.string())));
+    return refuse("onnx-parse",
+                  fmt::format("{} holds no graph with an output; is it an ONNX model?",
+                              quoted_name(file.string())));
   }
   auto opsets = read_opsets(model);
   if (!opsets) return tl::unexpected(std::move(opsets).error());

@@ -1,9 +1,9 @@
 // Reads an ONNX model into a Graph whose every value has a static type.
 //
-// A model file is untrusted: whatever its bytes, the answer is a Graph or Diagnostics, found in time
-// and memory that the file's size justifies (a limit on folded tensors, see graph/fold.h).
-// Order of work, each step reporting all of its faults at once: parse; opsets; operators; inputs and
-// their open dims; initializers, names and topology; types and shape arithmetic.
+// A model file is untrusted: whatever its bytes, the answer is a Graph or Diagnostics, found in
+// time and memory that the file's size justifies (a limit on folded tensors, see graph/fold.h).
+// Order of work, each step reporting all of its faults at once: parse; opsets; operators; inputs
+// and their open dims; initializers, names and topology; types and shape arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,11 @@ struct ImportOptions {
   std::map<std::string, Tensor> consts;
 };
 
-/// The Graph as the model writes it, but for: Constant nodes are constant values; Sum, Mean, Max and
-/// Min of other than two inputs are chains of two; unnamed nodes are called "Conv_12" (12th node), a
-/// repeated name gets "#2"; unused optional outputs are dropped. Values known from constants and
-/// static shapes carry `constant` beside their producer (pass fold_constants then drops the nodes).
+/// The Graph as the model writes it, but for: Constant nodes are constant values; Sum, Mean, Max
+/// and Min of other than two inputs are chains of two; unnamed nodes are called "Conv_12" (12th
+/// node), a repeated name gets "#2"; unused optional outputs are dropped. Values known from
+/// constants and static shapes carry `constant` beside their producer (pass fold_constants then
+/// drops the nodes).
 ///
 /// Codes: onnx-read, onnx-parse, onnx-opset, onnx-unsupported-op, onnx-input, onnx-open-dims,
 /// onnx-shape-option, onnx-const-option, onnx-tensor, onnx-dtype, onnx-external-data,

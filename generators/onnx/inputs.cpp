@@ -82,20 +82,22 @@ class Resolver {
     if (!info.type().has_tensor_type()) {
       fault("onnx-input", fmt::format("input {} is no tensor; frit compiles models from tensors to "
                                       "tensors",
-                                      quoted(info.name())));
+                                      quoted_name(info.name())));
       return std::nullopt;
     }
     const auto& tensor = info.type().tensor_type();
     const std::optional<DType> dtype = dtype_of_onnx(tensor.elem_type());
     if (!dtype) {
-      fault("onnx-input", fmt::format("input {} has elements of {}, which frit does not compute with",
-                                      quoted(info.name()), onnx_dtype_name(tensor.elem_type())));
+      fault("onnx-input",
+            fmt::format("input {} has elements of {}, which frit does not compute with",
+                        quoted_name(info.name()), onnx_dtype_name(tensor.elem_type())));
       return std::nullopt;
     }
     DeclaredInput input{info.name(), *dtype, tensor.has_shape(), {}};
     for (const auto& dim : tensor.shape().dim()) {
       const bool fixed = dim.has_dim_value() && dim.dim_value() >= 0;
-      input.dims.push_back({fixed ? std::optional(dim.dim_value()) : std::nullopt, dim.dim_param()});
+      input.dims.push_back(
+          {fixed ? std::optional(dim.dim_value()) : std::nullopt, dim.dim_param()});
     }
     return input;
   }
@@ -121,9 +123,9 @@ class Resolver {
       for (const DeclaredDim& dim : input->dims) dims.push_back(*dim.extent);
     }
     if (!checked_elements(dims)) {
-      fault("onnx-too-large", fmt::format("input {} would be {}{}, more than frit can address",
-                                          quoted(info.name()), name_of(input->dtype),
-                                          dims_text(dims)));
+      fault("onnx-too-large",
+            fmt::format("input {} would be {}{}, more than frit can address",
+                        quoted_name(info.name()), name_of(input->dtype), dims_text(dims)));
       return;
     }
     types_.emplace(info.name(), TensorType(input->dtype, dims));
@@ -141,7 +143,7 @@ class Resolver {
       if (input.dims[axis].extent.value_or(dims[axis]) != dims[axis]) {
         fault(code, fmt::format("{} sets axis {} to {} but the model fixes it to {} ({} is {})",
                                 given, axis, dims[axis], *input.dims[axis].extent,
-                                quoted(input.name), input.text()));
+                                quoted_name(input.name), input.text()));
         return false;
       }
     }
@@ -151,9 +153,8 @@ class Resolver {
   void check_constant(const DeclaredInput& input, const Tensor& tensor) {
     const std::string given = fmt::format("--const {}", input.name);
     if (tensor.dtype() != input.dtype) {
-      fault("onnx-const-option",
-            fmt::format("{} is {} but the model's input is {}", given, to_text(tensor.type()),
-                        input.text()));
+      fault("onnx-const-option", fmt::format("{} is {} but the model's input is {}", given,
+                                             to_text(tensor.type()), input.text()));
       return;
     }
     agrees(input, tensor.dims(), "onnx-const-option", given);
@@ -161,11 +162,13 @@ class Resolver {
 
   void refuse_unknown(const std::string& code, const std::string& option, const std::string& name) {
     const std::vector<std::string> names(names_.begin(), names_.end());
-    fault(code, fmt::format("{} names {}, which is no input of the model; its inputs are {}", option,
-                            quoted(name), names.empty() ? "none" : quoted_list(names)));
+    fault(code,
+          fmt::format("{} names {}, which is no input of the model; its inputs are {}", option,
+                      quoted_name(name), names.empty() ? "none" : quoted_names(names)));
   }
 
-  // "x axis 0 (batch)" for each open dim, and one --shape for each input, "_" where a number is due.
+  // "x axis 0 (batch)" for each open dim, and one --shape for each input, "_" where a number is
+  // due.
   void refuse_open() {
     std::string list;
     std::string options;
@@ -174,21 +177,22 @@ class Resolver {
       options += fmt::format(" --shape {}:", input.name);
       if (!input.has_rank) {
         list += fmt::format("{}{} has no shape at all", count++ == 0 ? "" : ", ",
-                            quoted(input.name));
+                            quoted_name(input.name));
         options += "…";
       }
       for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
         const DeclaredDim& dim = input.dims[axis];
         options += (axis > 0 ? "x" : "") + (dim.extent ? std::to_string(*dim.extent) : "_");
         if (dim.extent) continue;
-        list += fmt::format("{}{} axis {}", count++ == 0 ? "" : ", ", quoted(input.name), axis);
+        list +=
+            fmt::format("{}{} axis {}", count++ == 0 ? "" : ", ", quoted_name(input.name), axis);
         if (!dim.symbol.empty()) list += fmt::format(" ({})", dim.symbol);
       }
     }
     fault("onnx-open-dims", fmt::format("the model leaves {} open: {}; pin {} with{}, a number in "
                                         "place of each _",
-                                        count == 1 ? "one dim" : fmt::format("{} dims", count), list,
-                                        count == 1 ? "it" : "them", options));
+                                        count == 1 ? "one dim" : fmt::format("{} dims", count),
+                                        list, count == 1 ? "it" : "them", options));
   }
 
   const onnx::GraphProto& graph_;

@@ -6,11 +6,12 @@
 
 namespace frit {
 
-std::string quoted(std::string_view name) {
+std::string quoted_name(std::string_view name) {
   constexpr std::size_t kMost = 120;
   std::size_t shown = std::min(name.size(), kMost);
   // Never cut inside a UTF-8 sequence.
-  while (shown < name.size() && shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0) == 0x80) {
+  while (shown < name.size() && shown > 0 &&
+         (static_cast<unsigned char>(name[shown]) & 0xC0) == 0x80) {
     --shown;
   }
   std::string text = "'";
@@ -26,12 +27,12 @@ std::string quoted(std::string_view name) {
   return text + "'";
 }
 
-std::string quoted_list(const std::vector<std::string>& names, std::size_t most) {
+std::string quoted_names(const std::vector<std::string>& names, std::size_t most) {
   std::string text;
   const std::size_t shown = std::min(names.size(), most);
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += quoted(names[i]);
+    text += quoted_name(names[i]);
   }
   if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
   return text;

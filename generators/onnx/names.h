@@ -9,10 +9,10 @@
 namespace frit {
 
 /// 'name' for messages: control bytes as \xNN, longer than 120 bytes cut with "…" and the length.
-std::string quoted(std::string_view name);
+std::string quoted_name(std::string_view name);
 
 /// "'a', 'b', 'c' and 4 more": at most `most` names.
-std::string quoted_list(const std::vector<std::string>& names, std::size_t most = 20);
+std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 20);
 
 /// Hands out every name once: the second "a" becomes "a#2", the third "a#3".
 class UniqueNames {

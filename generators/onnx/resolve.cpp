@@ -40,7 +40,7 @@ class Expansion {
         whole_.outputs.size() != 1) {
       return fail("onnx-attribute",
                   fmt::format("node {}: {} takes one input or more, none left out, to one output",
-                              quoted(whole_.name), whole_.type));
+                              quoted_name(whole_.name), whole_.type));
     }
     const bool mean = whole_.type == "Mean";
     const std::string link = mean || whole_.type == "Sum" ? "Add" : whole_.type;

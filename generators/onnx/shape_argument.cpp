@@ -13,7 +13,7 @@ Result<std::pair<std::string, std::vector<std::int64_t>>> parse_shape_argument(
     std::string_view text) {
   const auto refuse = [&](std::string_view why) {
     return fail("shape-option", fmt::format("--shape {}: {}; write name:1x3x48x320",
-                                            quoted(std::string(text)), why));
+                                            quoted_name(std::string(text)), why));
   };
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return refuse("there is no ':' after the input's name");

@@ -64,19 +64,22 @@ tl::expected<std::map<std::string, int>, Diagnostics> read_opsets(const onnx::Mo
     return tl::unexpected(Diagnostics{error("onnx-opset", std::move(message))});
   };
   if (!opsets.contains("")) {
-    return refuse("the model names no opset of ONNX's own operators; export it again with an opset "
-                  "from 7 on");
+    return refuse(
+        "the model names no opset of ONNX's own operators; export it again with an opset "
+        "from 7 on");
   }
   const int opset = opsets.at("");
   if (opset < kOldestOpset) {
-    return refuse(fmt::format("the model's opset {} is older than {}, the oldest that frit reads; "
-                              "convert it with onnx.version_converter or export it again",
-                              opset, kOldestOpset));
+    return refuse(
+        fmt::format("the model's opset {} is older than {}, the oldest that frit reads; "
+                    "convert it with onnx.version_converter or export it again",
+                    opset, kOldestOpset));
   }
   if (opset > kNewestOpset) {
-    return refuse(fmt::format("the model's opset {} is newer than {}, the newest that frit knows; "
-                              "export it with an older opset",
-                              opset, kNewestOpset));
+    return refuse(
+        fmt::format("the model's opset {} is newer than {}, the newest that frit knows; "
+                    "export it with an older opset",
+                    opset, kNewestOpset));
   }
   return opsets;
 }
@@ -90,13 +93,14 @@ Diagnostics unsupported_operators(const onnx::ModelProto& model,
     const auto opset = opsets.find(op.first);
     const std::string why = reason(op, opset == opsets.end() ? 0 : opset->second);
     if (why.empty()) continue;
-    const std::string domain = op.first.empty() ? "" : fmt::format(" of domain {}", quoted(op.first));
+    const std::string domain =
+        op.first.empty() ? "" : fmt::format(" of domain {}", quoted_name(op.first));
     const std::string version =
         opset == opsets.end() ? "" : fmt::format(" (opset {})", opset->second);
     faults.push_back(error(
         "onnx-unsupported-op",
-        fmt::format("operator {}{}{} is not supported: {}; node{}: {}", quoted(op.second), domain,
-                    version, why, names.size() == 1 ? "" : "s", quoted_list(names))));
+        fmt::format("operator {}{}{} is not supported: {}; node{}: {}", quoted_name(op.second),
+                    domain, version, why, names.size() == 1 ? "" : "s", quoted_names(names))));
   }
   return faults;
 }

@@ -33,19 +33,30 @@ Bytes packed(const Field& field) {
 // The typed field that onnx.proto gives to each element type; 16-bit floats stand as their bits.
 Bytes typed_values(const onnx::TensorProto& proto, DType dtype) {
   switch (dtype) {
-    case DType::kF32: return packed<float>(proto.float_data());
-    case DType::kF64: return packed<double>(proto.double_data());
-    case DType::kI64: return packed<std::int64_t>(proto.int64_data());
-    case DType::kU64: return packed<std::uint64_t>(proto.uint64_data());
-    case DType::kU32: return packed<std::uint32_t>(proto.uint64_data());
-    case DType::kI32: return packed<std::int32_t>(proto.int32_data());
-    case DType::kI16: return packed<std::int16_t>(proto.int32_data());
-    case DType::kI8: return packed<std::int8_t>(proto.int32_data());
+    case DType::kF32:
+      return packed<float>(proto.float_data());
+    case DType::kF64:
+      return packed<double>(proto.double_data());
+    case DType::kI64:
+      return packed<std::int64_t>(proto.int64_data());
+    case DType::kU64:
+      return packed<std::uint64_t>(proto.uint64_data());
+    case DType::kU32:
+      return packed<std::uint32_t>(proto.uint64_data());
+    case DType::kI32:
+      return packed<std::int32_t>(proto.int32_data());
+    case DType::kI16:
+      return packed<std::int16_t>(proto.int32_data());
+    case DType::kI8:
+      return packed<std::int8_t>(proto.int32_data());
     case DType::kU16:
     case DType::kF16:
-    case DType::kBF16: return packed<std::uint16_t>(proto.int32_data());
-    case DType::kU8: return packed<std::uint8_t>(proto.int32_data());
-    case DType::kBool: return packed<bool>(proto.int32_data());
+    case DType::kBF16:
+      return packed<std::uint16_t>(proto.int32_data());
+    case DType::kU8:
+      return packed<std::uint8_t>(proto.int32_data());
+    case DType::kBool:
+      return packed<bool>(proto.int32_data());
   }
   return {};
 }
@@ -68,9 +79,10 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
                            ExternalData* external) {
   const std::optional<DType> dtype = dtype_of_onnx(proto.data_type());
   if (!dtype) {
-    return fail("onnx-dtype", fmt::format("{} has elements of {}, which frit does not compute with; "
-                                          "cast them in the model",
-                                          what, onnx_dtype_name(proto.data_type())));
+    return fail("onnx-dtype",
+                fmt::format("{} has elements of {}, which frit does not compute with; "
+                            "cast them in the model",
+                            what, onnx_dtype_name(proto.data_type())));
   }
   if (proto.has_segment()) {
     return fail("onnx-tensor", what + " is cut in segments, which frit does not read");
@@ -78,13 +90,15 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
   const std::optional<std::int64_t> elements = checked_elements(dims);
   if (!elements) {
-    return fail("onnx-tensor", fmt::format("{} has the impossible shape {}", what, dims_text(dims)));
+    return fail("onnx-tensor",
+                fmt::format("{} has the impossible shape {}", what, dims_text(dims)));
   }
   const std::int64_t size = *elements * size_bytes(*dtype);
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     if (external == nullptr) {
-      return fail("onnx-external-data", what + " keeps its data in another file, which only an "
-                                               "initializer may do");
+      return fail("onnx-external-data", what +
+                                            " keeps its data in another file, which only an "
+                                            "initializer may do");
     }
     auto bytes = external->read(proto, size, what);
     if (!bytes) return fail(std::move(bytes).error());
@@ -95,9 +109,9 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
   }
   Bytes bytes = proto.has_raw_data() ? raw_values(proto) : typed_values(proto, *dtype);
   if (static_cast<std::int64_t>(bytes.size()) != size) {
-    return fail("onnx-tensor", fmt::format("{} is {}{}, which needs {} bytes, but the file holds {}",
-                                           what, name_of(*dtype), dims_text(dims), size,
-                                           bytes.size()));
+    return fail("onnx-tensor",
+                fmt::format("{} is {}{}, which needs {} bytes, but the file holds {}", what,
+                            name_of(*dtype), dims_text(dims), size, bytes.size()));
   }
   if (*dtype == DType::kBool) normalise_bools(bytes);
   return Tensor(*dtype, std::move(dims), std::make_shared<const Bytes>(std::move(bytes)));
@@ -132,7 +146,8 @@ Result<Tensor> read_sparse_tensor(const onnx::SparseTensorProto& proto, const st
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
   const std::optional<std::int64_t> elements = checked_elements(dims);
   if (!elements) {
-    return fail("onnx-tensor", fmt::format("{} has the impossible shape {}", what, dims_text(dims)));
+    return fail("onnx-tensor",
+                fmt::format("{} has the impossible shape {}", what, dims_text(dims)));
   }
   const std::int64_t most = std::max(std::int64_t{1} << 20, 1024 * values->elements());
   if (*elements > most) {
@@ -154,11 +169,11 @@ Result<Tensor> read_sparse_tensor(const onnx::SparseTensorProto& proto, const st
   const auto element_bytes = static_cast<std::size_t>(size_bytes(values->dtype()));
   auto bytes = std::make_shared<Bytes>(static_cast<std::size_t>(*elements) * element_bytes);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::optional<std::int64_t> position =
-        dense_position(indices->data<std::int64_t>(), i, indices->dims() == linear, dims, *elements);
+    const std::optional<std::int64_t> position = dense_position(
+        indices->data<std::int64_t>(), i, indices->dims() == linear, dims, *elements);
     if (!position) {
-      return fail("onnx-tensor", fmt::format("{}: index {} lies outside {}", what, i,
-                                             dims_text(dims)));
+      return fail("onnx-tensor",
+                  fmt::format("{}: index {} lies outside {}", what, i, dims_text(dims)));
     }
     std::copy_n(values->bytes().data() + i * element_bytes, element_bytes,
                 bytes->data() + static_cast<std::size_t>(*position) * element_bytes);
