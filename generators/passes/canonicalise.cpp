@@ -47,9 +47,8 @@ void split_into_slices(Graph& graph, NodeId id) {
     slice.type = "Slice";
     slice.name = fmt::format("{}/{}", split.name, i);
     slice.opset = split.opset;
-    slice.attributes = {{"starts", starts},
-                        {"ends", ends},
-                        {"steps", std::vector<std::int64_t>(dims.size(), 1)}};
+    slice.attributes = {
+        {"starts", starts}, {"ends", ends}, {"steps", std::vector<std::int64_t>(dims.size(), 1)}};
     slice.inputs = {input};
     slice.outputs = {split.outputs[i]};
     slice.origins = split.origins;
@@ -66,8 +65,8 @@ Result<PassChanges> canonicalise(Graph& graph) {
     Node& node = graph.node(id);
     const Operator* rule = find_operator(node.domain, node.type);
     if (rule == nullptr) {
-      return fail("onnx-unsupported-op", fmt::format("node '{}': frit has no operator '{}'",
-                                                     node.name, node.type));
+      return fail("onnx-unsupported-op",
+                  fmt::format("node '{}': frit has no operator '{}'", node.name, node.type));
     }
     OpInstance op = graph.instance(node);
     if (const Status status = rule->canonicalise(op); !status) return fail(status.error());
@@ -85,11 +84,12 @@ Result<PassChanges> canonicalise(Graph& graph) {
       if (!op.inputs[i]) node.inputs[i] = kNone;
     }
     if (constant_goes_second(graph, node)) {
-      changes.push_back(fmt::format("'{}': the constant of {} stands second", node.name, node.type));
+      changes.push_back(
+          fmt::format("'{}': the constant of {} stands second", node.name, node.type));
     }
     if (is_op(node, "Split")) {
-      changes.push_back(fmt::format("'{}': Split becomes {} Slice nodes", node.name,
-                                    node.outputs.size()));
+      changes.push_back(
+          fmt::format("'{}': Split becomes {} Slice nodes", node.name, node.outputs.size()));
       split_into_slices(graph, id);
     }
   }

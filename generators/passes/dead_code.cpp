@@ -30,7 +30,8 @@ Result<PassChanges> remove_dead_code(Graph& graph) {
   PassChanges changes;
   for (auto id = dead.rbegin(); id != dead.rend(); ++id) {
     const Node& node = graph.node(*id);
-    changes.push_back(fmt::format("'{}' ({}) is removed: no output needs it", node.name, node.type));
+    changes.push_back(
+        fmt::format("'{}' ({}) is removed: no output needs it", node.name, node.type));
   }
   for (const NodeId id : dead) graph.remove_node(id);
   for (ValueId value = 0; value < graph.value_count(); ++value) {

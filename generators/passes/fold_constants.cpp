@@ -1,8 +1,8 @@
 // fold_constants: what can be known at build is computed at build.
 //
-// Bounded: a few bytes of model can ask for gigabytes of constant. One tensor may have kMostElements
-// elements, or four times all constants of the model; all together four times that. Nodes beyond
-// stay nodes (and shape arithmetic that stays is an error of run_passes).
+// Bounded: a few bytes of model can ask for gigabytes of constant. One tensor may have
+// kMostElements elements, or four times all constants of the model; all together four times that.
+// Nodes beyond stay nodes (and shape arithmetic that stays is an error of run_passes).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,26 +9,30 @@ namespace frit {
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> passes = {
-      {"canonicalise", "one form for every opset; constant inputs become attributes; Split is Slices",
-       canonicalise, true, true},
+      {"canonicalise",
+       "one form for every opset; constant inputs become attributes; Split is Slices", canonicalise,
+       true, true},
       {"fold_constants", "nodes whose inputs are known become constants (double, rounded once)",
        fold_constants, true, false},
       {"identity", "what gives back its input goes: Identity, x*1, Reshape to the same shape …",
        remove_identities, false, false},
       {"cse", "nodes that compute the same become one", merge_equal_nodes, false, false},
-      {"merge_reshape_transpose", "chains of Reshape and of Transpose become one; views are Reshape",
-       merge_reshape_transpose, false, false},
-      {"hard_swish", "x*clip(x+3,0,6)/6 in any order becomes HardSwish", recognise_hard_swish, false,
-       false},
-      {"hard_sigmoid", "clip(x*a+b) scaled to 0…1 becomes HardSigmoid", recognise_hard_sigmoid, false,
-       false},
+      {"merge_reshape_transpose",
+       "chains of Reshape and of Transpose become one; views are Reshape", merge_reshape_transpose,
+       false, false},
+      {"hard_swish", "x*clip(x+3,0,6)/6 in any order becomes HardSwish", recognise_hard_swish,
+       false, false},
+      {"hard_sigmoid", "clip(x*a+b) scaled to 0…1 becomes HardSigmoid", recognise_hard_sigmoid,
+       false, false},
       {"layer_norm", "mean, deviation, variance, quotient become LayerNormalization",
        recognise_layer_norm, false, false},
       {"gelu", "x*(1+erf(x/sqrt 2))/2 in any order becomes Gelu", recognise_gelu, false, false},
-      {"fold_batch_norm", "BatchNormalization goes into the Conv, Gemm or MatMul before it, else "
-                          "becomes Mul and Add",
+      {"fold_batch_norm",
+       "BatchNormalization goes into the Conv, Gemm or MatMul before it, else "
+       "becomes Mul and Add",
        fold_batch_norm, false, false},
-      {"fold_scale", "per-channel Mul and Add go into the Conv before them", fold_scale, false, false},
+      {"fold_scale", "per-channel Mul and Add go into the Conv before them", fold_scale, false,
+       false},
       {"fold_scale_ahead", "per-channel Mul and Add go into the Conv after them", fold_scale_ahead,
        false, false},
       {"strength", "x^2 is x*x; division by a power of two is a product", reduce_strength, false,
@@ -49,8 +53,8 @@ Status check_names(const PassOptions& options) {
       if (pass.name != name) continue;
       known = true;
       if (pass.required) {
-        return fail("pass-name", fmt::format("pass '{}' cannot be turned off: planning needs it",
-                                             name));
+        return fail("pass-name",
+                    fmt::format("pass '{}' cannot be turned off: planning needs it", name));
       }
     }
     if (!known) {
@@ -73,10 +77,11 @@ Status check_plannable(const Graph& graph) {
                               "when the model runs; make them constant in the model",
                               node.name, node.type, graph.value(input).name));
     }
-    return fail("onnx-too-large",
-                fmt::format("node '{}' ({}) would be a constant {}, more than is evaluated at build",
-                            node.name, node.type,
-                            node.outputs.empty() ? "" : to_text(graph.value(node.outputs[0]).type)));
+    return fail(
+        "onnx-too-large",
+        fmt::format("node '{}' ({}) would be a constant {}, more than is evaluated at build",
+                    node.name, node.type,
+                    node.outputs.empty() ? "" : to_text(graph.value(node.outputs[0]).type)));
   }
   return {};
 }

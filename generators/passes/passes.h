@@ -19,11 +19,11 @@ namespace frit {
 using PassChanges = std::vector<std::string>;
 
 struct Pass {
-  std::string_view name;          ///< "fold_batch_norm"
-  std::string_view what;          ///< one line for `frit show passes`
+  std::string_view name;  ///< "fold_batch_norm"
+  std::string_view what;  ///< one line for `frit show passes`
   Result<PassChanges> (*run)(Graph&);
-  bool required = false;          ///< planning needs it: it cannot be turned off
-  bool once = false;              ///< run before the rounds, not in them
+  bool required = false;  ///< planning needs it: it cannot be turned off
+  bool once = false;      ///< run before the rounds, not in them
 };
 
 /// In the order of running.
@@ -40,10 +40,10 @@ struct PassReport {
   PassChanges changes;
 };
 
-/// Runs all passes to a fixed point, at most kMostRounds rounds. Afterwards the graph holds only the
-/// canonical forms of ops/README.md, static types, and no shape arithmetic.
-/// Errors: "pass-name" (unknown, or required and turned off), "onnx-not-constant" and
-/// "onnx-too-large" (shape arithmetic that is left), and those of Operator::canonicalise.
+/// Runs all passes to a fixed point, at most kMostRounds rounds. Afterwards the graph holds only
+/// the canonical forms of ops/README.md, static types, and no shape arithmetic. Errors: "pass-name"
+/// (unknown, or required and turned off), "onnx-not-constant" and "onnx-too-large" (shape
+/// arithmetic that is left), and those of Operator::canonicalise.
 inline constexpr int kMostRounds = 8;
 Result<std::vector<PassReport>> run_passes(Graph& graph, const PassOptions& options = {});
 
