@@ -1,0 +1,206 @@
+// apply_schedule: each directive line in order, then placements, then what the text left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "schedules/apply.h"
+#include "schedules/binding.h"
+#include "schedules/defaults.h"
+#include "schedules/directives.h"
+#include "schedules/halide_errors.h"
+#include "schedules/making.h"
+#include "schedules/placement.h"
+
+namespace frit {
+namespace {
+
+using Scope = DirectiveSpec::Scope;
+
+// Edits between two words, for "did you mean"; gives up beyond 3.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest_directive(const std::string& name) {
+  std::string best;
+  std::size_t least = 3;
+  for (const DirectiveSpec& spec : all_directives()) {
+    const std::size_t edits = distance(name, spec.name);
+    if (edits < least) {
+      least = edits;
+      best = spec.name;
+    }
+  }
+  return best;
+}
+
+class Applier {
+ public:
+  Applier(const ScheduleAst& ast, PipelineState& pipeline, const Facts& bound)
+      : ast_(ast), pipeline_(pipeline), bound_(bound) {}
+
+  Diagnostics run() {
+    for (const ScheduleItem* item : items_in_force(ast_, bound_)) {
+      if (item->kind == ScheduleItem::Kind::kDirective) line(item->directive);
+    }
+    if (faults_.empty()) faults_ = apply_placements(ast_, pipeline_, bound_, pending_);
+    return std::move(faults_);
+  }
+
+ private:
+  void keep(Diagnostic fault) { faults_.push_back(std::move(fault)); }
+
+  void line(const DirectiveLine& directive) {
+    if (directive.wildcard) {
+      for (StageState* stage : pipeline_.stages()) {
+        if (stage->role().starts_with(directive.subject) && !chain(directive, *stage)) return;
+      }
+      return;
+    }
+    StageState* stage = pipeline_.find(directive.subject);
+    if (stage != nullptr) {
+      chain(directive, *stage);
+      return;
+    }
+    if (directive.optional) return;
+    Diagnostic missing = error_at(ast_, directive.subject_span, "sched-stage",
+                                  fmt::format("no stage '{}'", directive.subject));
+    missing.notes.push_back("stages here: " + pipeline_.role_list());
+    missing.notes.push_back("'optional' before the line skips it where the stage is missing");
+    keep(std::move(missing));
+  }
+
+  // The calls of one line on one stage; false after a fault.
+  bool chain(const DirectiveLine& directive, StageState& stage) {
+    StageState* subject = &stage;
+    int definition = kPureDefinition;
+    for (std::size_t i = 0; i < directive.calls.size(); ++i) {
+      const DirectiveLine::Call& written = directive.calls[i];
+      DirectiveCall call(ast_, written, pipeline_, bound_, *subject, definition);
+      if (written.name == "update") {
+        definition = update_number(call);
+      } else {
+        one(directive, call, i + 1 == directive.calls.size());
+      }
+      if (call.fault() && directive.optional && call.fault()->code == "sched-stage") return true;
+      if (call.fault()) keep(*call.fault());
+      if (call.fault()) return false;
+    }
+    return true;
+  }
+
+  static int update_number(DirectiveCall& call) {
+    if (call.count() > 1) {
+      call.fail_at(call.call().span, "sched-arguments", "update wants one number: update(0)");
+    }
+    const std::int64_t wanted = call.count() == 0 ? 0 : call.integer(0, 0);
+    const int updates = call.func().num_update_definitions();
+    if (call.ok() && wanted >= updates) {
+      call.fail_at(call.call().span, "sched-stage",
+                   fmt::format("'{}' has {} update definitions; there is no update({})",
+                               call.stage().role(), updates, wanted));
+    }
+    return call.ok() ? static_cast<int>(wanted) : kPureDefinition;
+  }
+
+  void one(const DirectiveLine& directive, DirectiveCall& call, bool last) {
+    const DirectiveLine::Call& written = call.call();
+    const DirectiveSpec* spec = find_directive(written.name);
+    if (spec == nullptr) return unknown(call);
+    if (call.count() < spec->least || call.count() > spec->most) {
+      return call.fail_at(written.span, "sched-arguments",
+                          fmt::format("'{}' has {} arguments; it is written {}", written.name,
+                                      call.count(), spec->form));
+    }
+    if (spec->scope == Scope::kMaking) return make(directive, call, last);
+    if (!directive.defines.empty() && last) {
+      return call.fail_at(directive.defines_span, "sched-directive",
+                          fmt::format("'{}' makes no stage; only rfactor, in and clone_in do",
+                                      written.name));
+    }
+    const bool whole = spec->scope == Scope::kStage ||
+                       (spec->scope == Scope::kPlacement && written.name != "compute_with");
+    if (whole && call.definition() != kPureDefinition) {
+      return call.fail_at(written.span, "sched-directive",
+                          fmt::format("{} is about the whole stage; write {}.{}(…)", written.name,
+                                      call.stage().role(), written.name));
+    }
+    if (spec->scope == Scope::kPlacement) {
+      pending_.push_back({&written, line_span(directive, written), &call.stage(), call.definition()});
+      return;
+    }
+    halide([&] { spec->apply(call); }, call);
+  }
+
+  void halide(const std::function<void()>& work, DirectiveCall& call) {
+    const Status status = guard_halide(call.place(), work);
+    if (!status && call.ok()) call.fail_with(status.error());
+  }
+
+  static void unknown(DirectiveCall& call) {
+    Diagnostic fault = call.error_here(call.call().span, "sched-directive",
+                                       fmt::format("no directive '{}'", call.call().name));
+    const std::string close = nearest_directive(call.call().name);
+    if (!close.empty()) fault.notes.push_back(fmt::format("did you mean '{}'?", close));
+    call.fail_with(std::move(fault));
+  }
+
+  void make(const DirectiveLine& directive, DirectiveCall& call, bool last) {
+    if (directive.defines.empty() || !last) {
+      return call.fail_at(call.call().span, "sched-directive",
+                          fmt::format("'{}' makes a stage; give it a name and end the line there: "
+                                      "{}",
+                                      call.call().name, find_directive(call.call().name)->form));
+    }
+    if (directive.wildcard) {
+      return call.fail_at(directive.subject_span, "sched-directive",
+                          "one name cannot stand for the stages of several");
+    }
+    if (pipeline_.find(directive.defines) != nullptr) {
+      return call.fail_at(directive.defines_span, "sched-stage",
+                          fmt::format("there already is a stage '{}'", directive.defines));
+    }
+    halide([&] { make_stage(call, directive.defines); }, call);
+  }
+
+  static Span line_span(const DirectiveLine& directive, const DirectiveLine::Call& call) {
+    const Span& first = directive.subject_span;
+    const Span& end = call.span;
+    if (&call != &directive.calls.front()) return end;
+    return {first.line, first.column, end.column + end.length - first.column};
+  }
+
+  const ScheduleAst& ast_;
+  PipelineState& pipeline_;
+  const Facts& bound_;
+  std::vector<PendingPlacement> pending_;
+  Diagnostics faults_;
+};
+
+}  // namespace
+
+Diagnostics apply_directives(const Schedule& schedule, PipelineState& pipeline,
+                             const Facts& bound) {
+  return Applier(*schedule.ast, pipeline, bound).run();
+}
+
+Status apply_schedule(const Schedule& schedule, PipelineView& view, const Facts& bound,
+                      const Halide::Target& target) {
+  PipelineState pipeline(view);
+  Diagnostics faults = apply_directives(schedule, pipeline, bound);
+  if (!faults.empty()) return fail(std::move(faults.front()));
+  return place_remaining(pipeline, target);
+}
+
+}  // namespace frit

@@ -1,0 +1,50 @@
+#include "schedules/directives.h"
+
+#include <iterator>
+#include <utility>
+
+namespace frit {
+namespace {
+
+using Scope = DirectiveSpec::Scope;
+
+// What placement.cpp and making.cpp apply; here for names, counts and forms.
+std::vector<DirectiveSpec> later_directives() {
+  return {
+      {"compute_at", Scope::kPlacement, 2, 2, "compute_at(stage, loop)", nullptr},
+      {"compute_root", Scope::kPlacement, 0, 0, "compute_root()", nullptr},
+      {"compute_inline", Scope::kPlacement, 0, 0, "compute_inline()", nullptr},
+      {"inline", Scope::kPlacement, 0, 0, "inline()", nullptr},
+      {"compute_with", Scope::kPlacement, 2, 3, "compute_with(stage, loop [, alignment])", nullptr},
+      {"store_at", Scope::kPlacement, 2, 2, "store_at(stage, loop)", nullptr},
+      {"store_root", Scope::kPlacement, 0, 0, "store_root()", nullptr},
+      {"hoist_storage", Scope::kPlacement, 2, 2, "hoist_storage(stage, loop)", nullptr},
+      {"hoist_storage_root", Scope::kPlacement, 0, 0, "hoist_storage_root()", nullptr},
+      {"rfactor", Scope::kMaking, 1, 2, "name = stage.update(n).rfactor(reduction, new_axis)",
+       nullptr},
+      {"in", Scope::kMaking, 0, 64, "name = stage.in(consumer, …)", nullptr},
+      {"clone_in", Scope::kMaking, 1, 64, "name = stage.clone_in(consumer, …)", nullptr},
+  };
+}
+
+}  // namespace
+
+const std::vector<DirectiveSpec>& all_directives() {
+  static const std::vector<DirectiveSpec> kAll = [] {
+    std::vector<DirectiveSpec> all = loop_directives();
+    for (auto part : {gpu_directives(), storage_directives(), later_directives()}) {
+      std::move(part.begin(), part.end(), std::back_inserter(all));
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+const DirectiveSpec* find_directive(const std::string& name) {
+  for (const DirectiveSpec& spec : all_directives()) {
+    if (name == spec.name) return &spec;
+  }
+  return nullptr;
+}
+
+}  // namespace frit

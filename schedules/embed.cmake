@@ -1,0 +1,15 @@
+# Writes OUTPUT, a C++ source holding the text of every file of FILES (;-separated), sorted by name.
+# Only base names are kept, so that no folder of this machine ends in a binary.
+list(SORT FILES)
+set(entries "")
+foreach(file IN LISTS FILES)
+  file(READ "${file}" text)
+  get_filename_component(name "${file}" NAME)
+  string(APPEND entries "    {\"${name}\", R\"frit_text(${text})frit_text\"},\n")
+endforeach()
+set(source "// Made by schedules/embed.cmake from schedules/library/*.sched.\n")
+string(APPEND source "#include \"schedules/library.h\"\n\nnamespace frit {\n\n")
+string(APPEND source "const std::vector<LibraryFile>& library_files() {\n")
+string(APPEND source "  static const std::vector<LibraryFile> kFiles = {\n${entries}  };\n  return kFiles;\n}\n\n")
+string(APPEND source "}  // namespace frit\n")
+file(WRITE "${OUTPUT}" "${source}")
