@@ -125,9 +125,9 @@ class Applier {
     }
     if (spec->scope == Scope::kMaking) return make(directive, call, last);
     if (!directive.defines.empty() && last) {
-      return call.fail_at(directive.defines_span, "sched-directive",
-                          fmt::format("'{}' makes no stage; only rfactor, in and clone_in do",
-                                      written.name));
+      return call.fail_at(
+          directive.defines_span, "sched-directive",
+          fmt::format("'{}' makes no stage; only rfactor, in and clone_in do", written.name));
     }
     const bool whole = spec->scope == Scope::kStage ||
                        (spec->scope == Scope::kPlacement && written.name != "compute_with");
@@ -137,7 +137,8 @@ class Applier {
                                       call.stage().role(), written.name));
     }
     if (spec->scope == Scope::kPlacement) {
-      pending_.push_back({&written, line_span(directive, written), &call.stage(), call.definition()});
+      pending_.push_back(
+          {&written, line_span(directive, written), &call.stage(), call.definition()});
       return;
     }
     halide([&] { spec->apply(call); }, call);

@@ -88,10 +88,10 @@ struct ScheduleItem {
   };
   Kind kind = Kind::kBlank;
   Span span;
-  std::string comment;             ///< trailing comment, or the whole line for kComment
-  std::vector<std::string> names;  ///< anchors of `for`
-  std::string name;                ///< of a param or let
-  Expression value;                ///< condition, default, number
+  std::string comment;              ///< trailing comment, or the whole line for kComment
+  std::vector<std::string> names;   ///< anchors of `for`
+  std::string name;                 ///< of a param or let
+  Expression value;                 ///< condition, default, number
   std::vector<Expression> choices;  ///< of `param … in {…}`
   PackLine pack;
   DirectiveLine directive;

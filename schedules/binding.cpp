@@ -40,7 +40,8 @@ Status constraint_holds(const ScheduleAst& ast, const ScheduleItem& item, const 
                                fmt::format("the constraint {} does not hold", to_text(item.value)));
   std::string values;
   const auto visit = [&](const auto& self, const Expression& e) -> void {
-    const std::int64_t* fact = e.kind == Expression::Kind::kName ? find_fact(names, e.text) : nullptr;
+    const std::int64_t* fact =
+        e.kind == Expression::Kind::kName ? find_fact(names, e.text) : nullptr;
     const std::string text = fact != nullptr ? fmt::format("{} = {}", e.text, *fact) : "";
     if (!text.empty() && values.find(text) == std::string::npos) {
       values += (values.empty() ? "" : ", ") + text;
@@ -61,9 +62,9 @@ Status chosen_exist(const ScheduleAst& ast, const Facts& chosen) {
     left.erase(item.name);
   }
   if (left.empty()) return {};
-  Diagnostic unknown = error("sched-param-value",
-                             fmt::format("the file has no param '{}'; it has {}",
-                                         left.begin()->first, known.empty() ? "none" : known));
+  Diagnostic unknown =
+      error("sched-param-value", fmt::format("the file has no param '{}'; it has {}",
+                                             left.begin()->first, known.empty() ? "none" : known));
   unknown.place.file = ast.file;
   return fail(std::move(unknown));
 }
@@ -89,9 +90,9 @@ Status pack_is_complete(const ScheduleAst& ast, const PackLine& line, const Pack
       if (!complete) reached *= dim.modulus;
     }
     if (!complete) {
-      return fail(error_at(ast, line.role_span, "sched-pack",
-                           fmt::format("'{}' is cut at {}; add a dimension {} / {}", axis, reached,
-                                       axis, reached)));
+      return fail(error_at(
+          ast, line.role_span, "sched-pack",
+          fmt::format("'{}' is cut at {}; add a dimension {} / {}", axis, reached, axis, reached)));
     }
   }
   return {};

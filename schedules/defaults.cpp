@@ -63,9 +63,8 @@ void vectorize_innermost(StageState& state, const Halide::Target& target) {
   for (const int definition : definitions_of(state)) {
     const auto loops = loops_of(state, definition);
     const auto loop = find_loop(state, definition, name);
-    const bool untouched = std::all_of(loops.begin(), loops.end(), [](const Loop& l) {
-      return l.type == ForType::Serial;
-    });
+    const bool untouched = std::all_of(loops.begin(), loops.end(),
+                                       [](const Loop& l) { return l.type == ForType::Serial; });
     if (!loop || !untouched) continue;
     // The vector inside its block, the blocks where the loop stood.
     const Halide::Var inner(name + "_vector");

@@ -18,17 +18,23 @@ class Evaluator {
 
   Result<std::int64_t> value(const Expression& e) const {
     switch (e.kind) {
-      case Kind::kNumber: return e.number;
-      case Kind::kName: return name(e);
-      case Kind::kUnary: return unary(e);
-      case Kind::kBinary: return binary(e);
+      case Kind::kNumber:
+        return e.number;
+      case Kind::kName:
+        return name(e);
+      case Kind::kUnary:
+        return unary(e);
+      case Kind::kBinary:
+        return binary(e);
       case Kind::kTernary: {
         const auto condition = value(e.operands[0]);
         if (!condition) return condition;
         return value(e.operands[*condition != 0 ? 1 : 2]);
       }
-      case Kind::kCall: return call(e);
-      case Kind::kList: break;
+      case Kind::kCall:
+        return call(e);
+      case Kind::kList:
+        break;
     }
     return fail(error_at(ast_, e.span, "sched-syntax", "a number is wanted here, not a list"));
   }
@@ -81,10 +87,17 @@ class Evaluator {
     std::int64_t result = 0;
     bool overflow = false;
     switch (operation) {
-      case '+': overflow = __builtin_add_overflow(a, b, &result); break;
-      case '-': overflow = __builtin_sub_overflow(a, b, &result); break;
-      case '*': overflow = __builtin_mul_overflow(a, b, &result); break;
-      default: return divide(e, operation, a, b);
+      case '+':
+        overflow = __builtin_add_overflow(a, b, &result);
+        break;
+      case '-':
+        overflow = __builtin_sub_overflow(a, b, &result);
+        break;
+      case '*':
+        overflow = __builtin_mul_overflow(a, b, &result);
+        break;
+      default:
+        return divide(e, operation, a, b);
     }
     if (overflow) {
       return arithmetic(e, fmt::format("{} {} {} overflows 64 bits", a, operation, b));
@@ -95,8 +108,8 @@ class Evaluator {
   Result<std::int64_t> divide(const Expression& e, char operation, std::int64_t a,
                               std::int64_t b) const {
     if (b == 0) {
-      return arithmetic(e, fmt::format("{} {} 0: '{}' is 0 here", a, operation,
-                                       to_text(e.operands.back())));
+      return arithmetic(
+          e, fmt::format("{} {} 0: '{}' is 0 here", a, operation, to_text(e.operands.back())));
     }
     if (b == -1) {
       return operation == '%' ? Result<std::int64_t>(0) : arithmetic(e, '-', 0, a);
@@ -169,15 +182,18 @@ class Evaluator {
 // Binding strength of operators; a child weaker than its parent needs parentheses.
 int strength(const Expression& e) {
   switch (e.kind) {
-    case Kind::kTernary: return 0;
+    case Kind::kTernary:
+      return 0;
     case Kind::kBinary:
       if (e.text == "or") return 1;
       if (e.text == "and") return 2;
       if (e.text == "==" || e.text == "!=" || e.text[0] == '<' || e.text[0] == '>') return 4;
       if (e.text == "+" || e.text == "-") return 5;
       return 6;
-    case Kind::kUnary: return e.text == "not" ? 3 : 7;
-    default: return 8;
+    case Kind::kUnary:
+      return e.text == "not" ? 3 : 7;
+    default:
+      return 8;
   }
 }
 
@@ -207,9 +223,12 @@ bool holds(const ScheduleAst& ast, const Expression& expression, const Facts& na
 std::string to_text(const Expression& e) {
   const int own = strength(e);
   switch (e.kind) {
-    case Kind::kNumber: return std::to_string(e.number);
-    case Kind::kName: return e.text;
-    case Kind::kUnary: return (e.text == "not" ? "not " : e.text) + wrapped(e.operands[0], own);
+    case Kind::kNumber:
+      return std::to_string(e.number);
+    case Kind::kName:
+      return e.text;
+    case Kind::kUnary:
+      return (e.text == "not" ? "not " : e.text) + wrapped(e.operands[0], own);
     case Kind::kBinary: {
       // Comparisons do not chain, so both sides of one must bind tighter.
       const int left = own == 4 ? 5 : own;
@@ -218,8 +237,10 @@ std::string to_text(const Expression& e) {
     case Kind::kTernary:
       return wrapped(e.operands[0], 1) + " ? " + wrapped(e.operands[1], 1) + " : " +
              wrapped(e.operands[2], 0);
-    case Kind::kCall: return e.text + "(" + joined(e.operands) + ")";
-    case Kind::kList: return "{" + joined(e.operands) + "}";
+    case Kind::kCall:
+      return e.text + "(" + joined(e.operands) + ")";
+    case Kind::kList:
+      return "{" + joined(e.operands) + "}";
   }
   return "";
 }

@@ -94,12 +94,11 @@ void gpu_tile(DirectiveCall& call) {
     const VarOrRVar block = call.fresh(block_at, old.is_reduction, {old.name});
     const VarOrRVar thread = call.fresh(threads_at + d, old.is_reduction, {old.name});
     const std::int64_t size = call.integer(threads_at + shape.dims + d, 1);
-    const auto tail =
-        tail_for(call, shape.has_tail ? call.count() - 1 : call.count(), old, size);
+    const auto tail = tail_for(call, shape.has_tail ? call.count() - 1 : call.count(), old, size);
     if (!call.ok()) return;
     call.halide().split(old.var(), block, thread, static_cast<int>(size), tail);
-    split_extent(call, old.name, call.argument(block_at).text,
-                 call.argument(threads_at + d).text, size);
+    split_extent(call, old.name, call.argument(block_at).text, call.argument(threads_at + d).text,
+                 size);
     blocks.push_back(block);
     threads.push_back(thread);
   }

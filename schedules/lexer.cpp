@@ -19,8 +19,8 @@ std::string trimmed(std::string_view text) {
 }
 
 std::size_t symbol_length(std::string_view rest) {
-  static constexpr std::array<std::string_view, 7> kTwo = {"==", "!=", "<=", ">=",
-                                                           "::", "&&", "||"};
+  static constexpr std::array<std::string_view, 7> kTwo = {
+      "==", "!=", "<=", ">=", "::", "&&", "||"};
   for (const std::string_view two : kTwo) {
     if (rest.substr(0, 2) == two) return 2;
   }
@@ -39,7 +39,8 @@ LexedLine lex_line(std::string_view text, int line) {
   LexedLine lexed;
   std::size_t at = 0;
   const auto add = [&](Token::Kind kind, std::size_t length) {
-    lexed.tokens.push_back({kind, std::string(text.substr(at, length)),
+    lexed.tokens.push_back({kind,
+                            std::string(text.substr(at, length)),
                             {line, static_cast<int>(at) + 1, static_cast<int>(length)}});
     at += length;
   };

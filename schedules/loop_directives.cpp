@@ -117,7 +117,8 @@ void tile_lists(DirectiveCall& call) {
   }
   std::vector<TilePart> parts;
   for (std::size_t i = 0; i < old.size(); ++i) {
-    parts.push_back({call.loop(old[i]), &old[i], &outer[i], &inner[i], call.integer(factors[i], 1)});
+    parts.push_back(
+        {call.loop(old[i]), &old[i], &outer[i], &inner[i], call.integer(factors[i], 1)});
   }
   if (call.ok()) tile_parts(call, parts, lists);
 }
@@ -265,10 +266,13 @@ TailStrategy tail_for(DirectiveCall& call, std::size_t i, const Loop& loop, std:
                  fmt::format("'{}' is no tail strategy; there are {}", word, names));
     return TailStrategy::Auto;
   }
-  const auto extent = call.extent(loop.name);
-  if (!call.stage().is_output || loop.is_reduction || !extent) return found->second;
-  const bool divides = *extent % factor == 0;
   const TailStrategy tail = found->second;
+  const auto extent = call.extent(loop.name);
+  if (!call.stage().is_output || loop.is_reduction || !extent) {
+    // Shifting or rounding a region smaller than the factor would read inputs outside of them.
+    return tail == TailStrategy::Auto ? TailStrategy::GuardWithIf : tail;
+  }
+  const bool divides = *extent % factor == 0;
   if (tail == TailStrategy::Auto && !divides && *extent < factor) return TailStrategy::GuardWithIf;
   const bool shifts = tail == TailStrategy::ShiftInwards;
   const bool rounds = tail == TailStrategy::RoundUp;
@@ -285,8 +289,8 @@ void split_extent(DirectiveCall& call, const std::string& old, const std::string
                   const std::string& inner, std::int64_t factor) {
   const auto extent = call.extent(old);
   call.set_extent(old, std::nullopt);
-  call.set_extent(outer, extent ? std::optional<std::int64_t>((*extent + factor - 1) / factor)
-                                : std::nullopt);
+  call.set_extent(
+      outer, extent ? std::optional<std::int64_t>((*extent + factor - 1) / factor) : std::nullopt);
   call.set_extent(inner, factor);
 }
 

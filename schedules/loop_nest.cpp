@@ -65,15 +65,14 @@ void LoopNest::add_function(const Function& function, std::map<std::string, Func
   }
 }
 
-void LoopNest::collect_uses(const std::string& function, int reads,
-                            std::vector<Use>& uses) const {
+void LoopNest::collect_uses(const std::string& function, int reads, std::vector<Use>& uses) const {
   const auto found = readers_.find(function);
   if (found == readers_.end()) return;
   for (const Reader& reader : found->second) {
     StageState* state = pipeline_.find_function(reader.function);
     const bool inlined = state == nullptr || state->compute.kind == Placement::Kind::kInline ||
-                         (state->compute.kind == Placement::Kind::kUnplaced &&
-                          !state->is_output && !state->stage->func.has_update_definition());
+                         (state->compute.kind == Placement::Kind::kUnplaced && !state->is_output &&
+                          !state->stage->func.has_update_definition());
     if (inlined) {
       collect_uses(reader.function, reads * reader.reads, uses);
       continue;

@@ -46,8 +46,8 @@ class Parser {
 
   void line(int number, const std::string& text) {
     if (text.size() > kMaxLineBytes) {
-      report({number, 1, 1}, fmt::format("the line has {} bytes; at most {} are read", text.size(),
-                                         kMaxLineBytes));
+      report({number, 1, 1},
+             fmt::format("the line has {} bytes; at most {} are read", text.size(), kMaxLineBytes));
       ast_.lines[static_cast<std::size_t>(number) - 1].clear();
       return;
     }
@@ -99,7 +99,8 @@ class Parser {
   bool header(TokenReader& reader, ScheduleItem& item) {
     const std::string keyword = reader.peek().text;
     const Token& after = reader.peek(1);
-    if (after.kind == Token::Kind::kSymbol && (after.text == "." || after.text == "=")) return false;
+    if (after.kind == Token::Kind::kSymbol && (after.text == "." || after.text == "="))
+      return false;
     if (keyword == "schedule") return version(reader, item), true;
     if (keyword == "for") return anchors(reader, item), true;
     if (keyword == "priority") return priority(reader, item), true;
@@ -122,8 +123,9 @@ class Parser {
     if (version_seen_) reader.fail_at(item.span, "'schedule' stands once, on the first line");
     version_seen_ = true;
     if (item.value.kind != Expression::Kind::kNumber || item.value.number != 1) {
-      reader.fail_at(item.value.span, fmt::format("format {} is not known; this frit reads format 1",
-                                                  to_text_of(item.value)));
+      reader.fail_at(
+          item.value.span,
+          fmt::format("format {} is not known; this frit reads format 1", to_text_of(item.value)));
     }
   }
 
@@ -183,8 +185,9 @@ class Parser {
       if (!reader.failed() && reader.accept("%")) dim.modulus = parse_primary(reader);
       item.pack.dims.push_back(std::move(dim));
       if (reader.failed() || reader.accept(")")) break;
-      reader.expect(",", "or ')' after a dimension (axis, axis % m, axis / d, axis / d % m; m and d "
-                         "are numbers, names or in parentheses)");
+      reader.expect(",",
+                    "or ')' after a dimension (axis, axis % m, axis / d, axis / d % m; m and d "
+                    "are numbers, names or in parentheses)");
     }
   }
 
@@ -281,7 +284,8 @@ class Parser {
     for (const Span& span : open_) report(span, "'if' without an 'end'");
     if (!version_seen_) report({0, 0, 1}, "the file is empty; its first line must be 'schedule 1'");
     if (ast_.anchors.empty() && faults_.empty()) {
-      report({1, 1, 1}, "no 'for' line: say which kind of group the file is for, e.g. 'for conv2d'");
+      report({1, 1, 1},
+             "no 'for' line: say which kind of group the file is for, e.g. 'for conv2d'");
     }
   }
 
@@ -312,10 +316,9 @@ tl::expected<Schedule, Diagnostics> parse_schedule(const std::string& text,
   auto ast = std::make_shared<ScheduleAst>();
   ast->file = file;
   if (text.size() > kMaxFileBytes) {
-    return tl::unexpected<Diagnostics>(Diagnostics{
-        error_at(*ast, {}, "sched-syntax",
-                 fmt::format("the file has {} bytes; at most {} are read", text.size(),
-                             kMaxFileBytes))});
+    return tl::unexpected<Diagnostics>(Diagnostics{error_at(
+        *ast, {}, "sched-syntax",
+        fmt::format("the file has {} bytes; at most {} are read", text.size(), kMaxFileBytes))});
   }
   ast->lines = lines_of(text);
   Diagnostics faults = Parser(*ast).run();

@@ -25,8 +25,7 @@ void fill_extents(StageState& state) {
         known[stage.axes[a].name()] = stage.extents[a];
       }
     }
-    for (const auto& variable :
-         halide_stage(state, definition).get_schedule().rvars()) {
+    for (const auto& variable : halide_stage(state, definition).get_schedule().rvars()) {
       const auto* extent = variable.extent.as<Halide::Internal::IntImm>();
       if (extent == nullptr) continue;
       for (const Loop& loop : loops_of(state, definition)) {
@@ -89,13 +88,14 @@ std::vector<int> definitions_of(const StageState& state) {
 
 std::vector<Loop> loops_of(const StageState& state, int definition) {
   std::vector<Loop> loops;
-  for (const Halide::Internal::Dim& dim :
-       halide_stage(state, definition).get_schedule().dims()) {
-    Loop loop{dim.var, dim.var, dim.is_rvar(), dim.for_type};
+  for (const Halide::Internal::Dim& dim : halide_stage(state, definition).get_schedule().dims()) {
+    // Halide keeps the way of splits ("x.xo"); the last part is the loop's own name.
+    const std::string own = dim.var.substr(dim.var.rfind('.') + 1);
+    Loop loop{own, own, dim.is_rvar(), dim.for_type};
     for (const auto& [name, rvar] : state.stage->reduction) {
-      if (rvar.name() == dim.var) loop.name = name;
+      if (rvar.name() == own) loop.name = name;
     }
-    if (loop.halide_name == Halide::Var::outermost().name()) loop.name = "outermost";
+    if (own == Halide::Var::outermost().name()) loop.name = "outermost";
     loops.push_back(std::move(loop));
   }
   return loops;

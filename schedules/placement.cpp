@@ -128,9 +128,9 @@ class Placer {
   }
 
   void no_loop(DirectiveCall& call, const StageState& consumer, const std::string& wanted) {
-    Diagnostic missing = call.error_here(call.argument(1).span, "sched-loop",
-                                         fmt::format("'{}' has no loop '{}'", consumer.role(),
-                                                     wanted));
+    Diagnostic missing =
+        call.error_here(call.argument(1).span, "sched-loop",
+                        fmt::format("'{}' has no loop '{}'", consumer.role(), wanted));
     for (const int definition : definitions_of(consumer)) {
       missing.notes.push_back(fmt::format("loops of {}, innermost first: {}",
                                           definition_name(consumer, definition),
@@ -162,9 +162,9 @@ class Placer {
     }
     for (auto site = legal.rbegin(); site != legal.rend(); ++site) {
       if (site->loop.name == "outermost") continue;
-      wrong.fixes.push_back({fmt::format("{}.compute_at({}, {})", stage.role(),
-                                         site->stage->role(), site->loop.name),
-                             "legal", -1});
+      wrong.fixes.push_back(
+          {fmt::format("{}.compute_at({}, {})", stage.role(), site->stage->role(), site->loop.name),
+           "legal", -1});
     }
     wrong.fixes.push_back({stage.role() + ".compute_root()", "legal", -1});
     return wrong;

@@ -37,20 +37,29 @@ std::string directive_text(const DirectiveLine& line) {
 
 std::string item_text(const ScheduleItem& item) {
   switch (item.kind) {
-    case Kind::kVersion: return "schedule " + to_text(item.value);
-    case Kind::kFor: return fmt::format("for {}", fmt::join(item.names, ", "));
-    case Kind::kPriority: return "priority " + to_text(item.value);
-    case Kind::kWhen: return "when " + to_text(item.value);
-    case Kind::kLet: return fmt::format("let {} = {}", item.name, to_text(item.value));
-    case Kind::kConstraint: return "constraint " + to_text(item.value);
-    case Kind::kPack: return pack_text(item.pack);
-    case Kind::kDirective: return directive_text(item.directive);
+    case Kind::kVersion:
+      return "schedule " + to_text(item.value);
+    case Kind::kFor:
+      return fmt::format("for {}", fmt::join(item.names, ", "));
+    case Kind::kPriority:
+      return "priority " + to_text(item.value);
+    case Kind::kWhen:
+      return "when " + to_text(item.value);
+    case Kind::kLet:
+      return fmt::format("let {} = {}", item.name, to_text(item.value));
+    case Kind::kConstraint:
+      return "constraint " + to_text(item.value);
+    case Kind::kPack:
+      return pack_text(item.pack);
+    case Kind::kDirective:
+      return directive_text(item.directive);
     case Kind::kParam: {
       std::string text = fmt::format("param {} = {}", item.name, to_text(item.value));
       if (!item.choices.empty()) text += " in {" + joined(item.choices) + "}";
       return text;
     }
-    default: return "";
+    default:
+      return "";
   }
 }
 

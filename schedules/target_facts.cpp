@@ -23,12 +23,12 @@ Facts target_facts(const Halide::Target& target, int threads) {
   facts["avx"] = has(T::AVX);
   facts["avx2"] = has(T::AVX2);
   facts["fma"] = has(T::FMA);
-  const bool avx512 = target.features_any_of(
-      {T::AVX512, T::AVX512_Skylake, T::AVX512_Cannonlake, T::AVX512_Zen4, T::AVX512_Zen5,
-       T::AVX512_SapphireRapids});
+  const bool avx512 =
+      target.features_any_of({T::AVX512, T::AVX512_Skylake, T::AVX512_Cannonlake, T::AVX512_Zen4,
+                              T::AVX512_Zen5, T::AVX512_SapphireRapids});
   facts["avx512"] = yes(avx512);
-  facts["avx512_bf16"] = yes(target.features_any_of(
-      {T::AVX512_Zen4, T::AVX512_Zen5, T::AVX512_SapphireRapids}));
+  facts["avx512_bf16"] =
+      yes(target.features_any_of({T::AVX512_Zen4, T::AVX512_Zen5, T::AVX512_SapphireRapids}));
   facts["avx512_vnni"] = facts["avx512_bf16"];
   facts["neon"] = yes(is_arm && !target.has_feature(T::NoNEON));
   facts["arm_dot_prod"] = has(T::ARMDotProd);
