@@ -58,6 +58,7 @@ Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job&
   kernel.arguments = kernel_arguments(graph, *lowered->composed);
   kernel.temporary_bytes = lowered->temporary_bytes;
   kernel.worker_bytes = lowered->worker_bytes;
+  kernel.one_touch = lowered->one_touch;
   const Result<std::string> scratch = cache.scratch(job.key, kObject);
   if (!scratch) return fail(scratch.error());
   lowered->module.compile({{Halide::OutputFileType::object, *scratch}});

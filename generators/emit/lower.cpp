@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "generators/emit/one_touch.h"
 #include "generators/emit/temporaries.h"
 
 namespace frit {
@@ -51,6 +52,11 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
   if (!composed) return fail(composed.error());
   std::vector<Halide::Func> outputs;
   for (const ComposedOutput& output : (*composed)->outputs) outputs.push_back(output.func);
+  bool one_touch = true;
+  const std::vector<Stage*>& stages = (*composed)->view.stages;  // the outputs are the last ones
+  for (std::size_t i = stages.size() - outputs.size(); i < stages.size(); ++i) {
+    one_touch = one_touch && writes_each_element_once(*stages[i]);
+  }
   std::vector<Halide::Argument> arguments;
   for (const ComposedInput& input : (*composed)->inputs) arguments.push_back(input.param);
   try {
@@ -63,7 +69,7 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
       temporaries = *found;
     }
     return LoweredKernel{std::move(*composed), std::move(module), temporaries.bytes,
-                         temporaries.worker_bytes};
+                         temporaries.worker_bytes, one_touch};
   } catch (const Halide::Error& problem) {
     Diagnostic wrong =
         error("emit-halide", "group " + group.name + " under schedule " + schedule.name +

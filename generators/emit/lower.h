@@ -25,6 +25,7 @@ struct LoweredKernel {
   Halide::Module module;
   std::int64_t temporary_bytes = 0;
   std::int64_t worker_bytes = 0;
+  bool one_touch = false;  ///< see one_touch.h; of all outputs
 };
 
 /// compose + apply; no lowering. Used by show, check and lower_group.
