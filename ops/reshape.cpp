@@ -53,7 +53,10 @@ class ReshapeLike : public Operator {
 
   Status canonicalise(OpInstance& op) const override {
     op.type = "Reshape";
-    op.attributes = {{"shape", op.outputs.at(0).dims()}};
+    const Ints shape = op.outputs.at(0).dims();
+    op.attributes = {{"shape", shape}};
+    // Without it, inferring once more would read an extent of 0 as "copy the input's".
+    if (std::count(shape.begin(), shape.end(), 0) > 0) op.attributes["allowzero"] = std::int64_t{1};
     op.inputs.resize(1);
     op.constants.resize(std::min<std::size_t>(op.constants.size(), 1));
     return {};

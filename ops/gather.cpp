@@ -1,0 +1,105 @@
+#include "ops/gather.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ops/halide_type.h"
+#include "ops/limits.h"
+#include "ops/rules.h"
+
+namespace frit {
+namespace {
+
+using Halide::Expr;
+
+constexpr std::array kIndexTypes = {DType::kI32, DType::kI64};
+
+std::int64_t stated_axis(const OpInstance& op) { return int_attribute(op.attributes, "axis", 0); }
+
+std::size_t axis_of(const OpInstance& op) {
+  return static_cast<std::size_t>(*normal_axis(stated_axis(op), op.input(0).rank()));
+}
+
+/// Position in [0,dim) named by `index`, which the caller knows to be an i32 or i64 expression.
+Expr wrapped(const Expr& index, std::int64_t dim) {
+  const Halide::Type type = index.type();
+  const Expr extent = constant_of(type, dim);
+  const Expr positive = Halide::select(index < 0, index + extent, index);
+  return Halide::cast<int>(Halide::clamp(positive, constant_of(type, std::int64_t{0}), extent - 1));
+}
+
+class Gather final : public Operator {
+ public:
+  std::string_view type() const override { return "Gather"; }
+  OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 2, 2));
+    FRIT_TRY(check_dtype(op, 1, "its indices", kIndexTypes));
+    FRIT_TRY(check_constant_shape(op, 0, "its input"));
+    FRIT_TRY(check_constant_shape(op, 1, "its indices"));
+    const TensorType &in = op.input(0), &indices = op.input(1);
+    if (!normal_axis(stated_axis(op), in.rank())) {
+      return fail("onnx-attribute", fmt::format("{}: axis is {} but its input is {}; correct the "
+                                                "attribute",
+                                                label(op), stated_axis(op), to_text(in)));
+    }
+    const std::size_t axis = axis_of(op);
+    const std::int64_t dim = in.dims()[axis];
+    if (op.constant(1)) {
+      for (const std::int64_t index : op.constant(1)->to_ints()) {
+        if (index >= -dim && index < dim) continue;
+        return fail("onnx-shape",
+                    fmt::format("{}: index {} is outside axis {} of its input {}; correct "
+                                "the indices",
+                                label(op), index, axis, to_text(in)));
+      }
+    }
+    std::vector<std::int64_t> dims = in.dims(), picked = indices.dims();
+    const auto at = dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
+    dims.insert(at, picked.begin(), picked.end());
+    FRIT_TRY(check_size(op, dims));
+    if (dim == 0 && checked_elements(dims) > 0) {
+      return fail("onnx-shape",
+                  fmt::format("{}: it picks {} from axis {} of its input {}, which is "
+                              "empty; correct the model",
+                              label(op), to_text(indices), axis, to_text(in)));
+    }
+    return std::vector{TensorType(in.dtype, dims)};
+  }
+
+  Status canonicalise(OpInstance& op) const override {
+    op.attributes = {{"axis", static_cast<std::int64_t>(axis_of(op))}};
+    return {};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const auto axis = static_cast<std::ptrdiff_t>(axis_of(op));
+    const std::int64_t dim = op.input(0).dims()[axis_of(op)];
+    const Index out = stages.index();
+    const auto first = out.begin() + axis, last = first + op.input(1).rank();
+    Index at(out.begin(), first);
+    const Tensor* known = op.constant(1);
+    if (known && known->elements() == 1) {
+      const std::int64_t index = known->to_ints()[0];
+      at.push_back(static_cast<int>(index < 0 ? index + dim : index));
+    } else {
+      at.push_back(wrapped(operands[1].at(Index(first, last)), dim));
+    }
+    at.insert(at.end(), last, out.end());
+    stages.stage("")() = operands[0].at(at);
+  }
+
+  Counts counts(const OpInstance&) const override { return {}; }
+};
+
+}  // namespace
+
+void add_gather(std::vector<const Operator*>& all) {
+  static const Gather gather;
+  all.push_back(&gather);
+}
+
+}  // namespace frit
