@@ -49,6 +49,25 @@ Tensor dense_tensor(const Halide::Buffer<>& buffer, const std::vector<int>& orde
   return Tensor(type.dtype, dims, std::move(bytes));
 }
 
+/// `dense` with halo.low and halo.high more elements around it, all equal to the fill.
+Halide::Buffer<> with_halo(const Halide::Buffer<>& dense, const std::vector<int>& order,
+                           const Operator::Reach& halo) {
+  std::vector<int> sizes, mins;
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    const auto axis = static_cast<std::size_t>(order[d]);
+    mins.push_back(-static_cast<int>(halo.low[axis]));
+    sizes.push_back(dense.dim(static_cast<int>(d)).extent() +
+                    static_cast<int>(halo.low[axis] + halo.high[axis]));
+  }
+  Halide::Func fill("fill");
+  std::vector<Halide::Var> vars(order.size());
+  fill(vars) = constant_of(dense.type(), halo.fill);
+  Halide::Buffer<> buffer = fill.realize(sizes);
+  buffer.set_min(mins);
+  buffer.copy_from(dense);
+  return buffer;
+}
+
 Result<OpInstance> prepared(const OpCase& test) {
   OpInstance op = test.op;
   const Operator* rule = find_operator(op.domain, op.type);
@@ -84,14 +103,19 @@ OpCase make_op(const std::string& type, int opset, AttributeMap attributes,
   return test;
 }
 
-Operand operand_of(const Tensor& values) {
+Operand operand_of(const Tensor& values, const Operator::Reach& halo) {
   Operand operand;
   operand.type = values.type();
+  operand.halo_low = halo.low;
+  operand.halo_high = halo.high;
+  operand.halo_fill = halo.fill;
   const std::vector<int> order = dense_order(values.rank());
-  Halide::Buffer<> buffer(halide_type(values.dtype()), sizes_in(order, values.dims()));
+  const Halide::Type type = halide_type(values.dtype());
+  Halide::Buffer<> dense(type, sizes_in(order, values.dims()));
   if (!values.bytes().empty()) {
-    std::memcpy(buffer.data(), values.bytes().data(), values.bytes().size());
+    std::memcpy(dense.data(), values.bytes().data(), values.bytes().size());
   }
+  Halide::Buffer<> buffer = halo.low.empty() ? dense : with_halo(dense, order, halo);
   operand.at = [buffer, order](const Index& index) -> Expr {
     std::vector<Expr> arguments;
     for (const int axis : order) arguments.push_back(index[static_cast<std::size_t>(axis)]);
@@ -100,14 +124,17 @@ Operand operand_of(const Tensor& values) {
   return operand;
 }
 
-Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& order) {
+Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& order, Halo halo) {
   auto op = prepared(test);
   if (!op) return fail(op.error());
   const Operator* rule = find_operator(op->domain, op->type);
   FRIT_ASSERT(rule != nullptr, "canonical form " + op->type + " is no operator");
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < op->inputs.size(); ++i) {
-    operands.push_back(op->inputs[i] ? operand_of(*test.values[i]) : Operand());
+    const bool around = halo == Halo::kAsReached;
+    operands.push_back(op->inputs[i] ? operand_of(*test.values[i],
+                                                  around ? rule->reach(*op, i) : Operator::Reach{})
+                                     : Operand());
   }
   const TensorType type = op->outputs.at(0);
   const std::vector<int> lie = order.empty() ? dense_order(type.rank()) : order;

@@ -22,10 +22,14 @@ OpCase make_op(const std::string& type, int opset, AttributeMap attributes,
                std::vector<std::optional<Tensor>> values,
                const std::vector<std::size_t>& known = {});
 
+/// Whether operands carry the halo that the operator's `reach` asks for, as the planner's do.
+enum class Halo : std::uint8_t { kNone, kAsReached };
+
 /// Infers, canonicalises, builds, realises each output with Halide's default schedule.
 /// `order` (innermost first) is how the output lies while computing; empty: dense. The result is
 /// always dense. FRIT_ASSERTs that the operator exists.
-Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& order = {});
+Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& order = {},
+                                   Halo halo = Halo::kNone);
 
 /// The first output; throws InternalError with the diagnostic's text when there is none.
 Tensor run_one(const OpCase& test, const std::vector<int>& order = {});
@@ -33,8 +37,9 @@ Tensor run_one(const OpCase& test, const std::vector<int>& order = {});
 /// The text of the diagnostic of infer or canonicalise, "" when both succeed.
 std::string refusal_of(const OpCase& test);
 
-/// An operand that reads `values` (dense); what the composer makes of an input.
-Operand operand_of(const Tensor& values);
+/// An operand that reads `values` (dense); what the composer makes of an input. With `halo`, the
+/// elements around it hold the fill; reading beyond those is an error that Halide reports.
+Operand operand_of(const Tensor& values, const Operator::Reach& halo = {});
 
 /// Values spread over [low, high], the same for each seed, of any dtype.
 Tensor random_tensor(DType dtype, std::vector<std::int64_t> dims, double low, double high,

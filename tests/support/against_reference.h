@@ -1,0 +1,17 @@
+// Compares an operator's Halide side with the plain-loop reference.
+#pragma once
+
+#include "tests/support/op_harness.h"
+
+namespace frit::test {
+
+/// Expects each element of `got` within the bound of NUMERICS.md of what the reference makes of
+/// `test` as the model states it, NaN and infinities alike; and the same extents and type.
+void expect_as_reference(const OpCase& test, const Tensor& got);
+
+/// Runs `test` dense, with its output lying innermost-first as the axes are counted, and with the
+/// halos that it asks for; expects each as the reference. Also expects the canonical form to infer
+/// the types of the stated one.
+void expect_as_reference(const OpCase& test);
+
+}  // namespace frit::test
