@@ -55,7 +55,8 @@ struct Div {
     double carry = 0.0;
     if (a.e > 0.0 || b.e > 0.0) {
       const double least = std::fabs(b.v) - b.e;
-      carry = least > 0.0 ? (a.e + std::fabs(y) * b.e) / least : kUnknown;
+      if (std::isfinite(b.v) && !(least > 0.0)) return kDoubtful;
+      carry = (a.e + std::fabs(y) * b.e) / least;
     }
     return carry + kFunction * (std::fabs(y) + carry) + kTiny;
   }
@@ -92,8 +93,8 @@ struct Pow {
             carry = std::max(carry, std::fabs(std::pow(a.v + da, b.v + db) - y));
           }
         }
-      } else {
-        carry = kUnknown;
+      } else if (std::isfinite(a.v)) {
+        return kDoubtful;
       }
     }
     const double exponent =
@@ -332,7 +333,7 @@ struct Fmod {
   static T value(T a, T b) {
     return std::fmod(a, b);
   }
-  static double error(Term a, Term b, double) { return a.e > 0.0 || b.e > 0.0 ? kUnknown : 0.0; }
+  static double error(Term a, Term b, double) { return a.e > 0.0 || b.e > 0.0 ? kDoubtful : 0.0; }
 };
 
 Outputs modulo(const Call& call) {

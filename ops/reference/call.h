@@ -6,7 +6,8 @@
 // Error model (kDoubleBounded; NUMERICS.md): an addition or product rounds once, eps*|y|; a
 // function errs by 4 ulp, counted as 8*eps*|y|, plus FLT_MIN (results below it may be flushed); a
 // reduction of n terms by 4*eps*sqrt(n)*S. Errors of the inputs are carried on to first order or
-// better. A bound of +inf means "cannot be judged" (an overflowed or ill-conditioned step).
+// better. A bound of +inf means "cannot be judged" (an overflowed or ill-conditioned step). A NaN
+// or Inf whose bound is finite must be met exactly.
 #pragma once
 
 #include <array>
@@ -28,6 +29,8 @@ inline constexpr double kFunction = 8.0 * kEps;  ///< 4 ulp, relative
 inline constexpr double kTiny = 0x1p-126;        ///< FLT_MIN
 inline constexpr double kSubnormal = 0x1p-149;
 inline constexpr double kUnknown = std::numeric_limits<double>::infinity();
+/// As a bound: even whether the result is finite depends on the inputs' errors. Becomes +inf.
+inline constexpr double kDoubtful = -1.0;
 /// Most elements that any result may have: 2^26, i.e. 512 MB as double.
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
 

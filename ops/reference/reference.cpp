@@ -80,11 +80,30 @@ void settle(const Call& call, RefTensor& tensor) {
   }
 }
 
-// NaN bounds (0 * inf on the way) cannot be judged; bounds that are all zero are not kept.
-void tidy_bound(RefTensor& tensor) {
+// True where some input element cannot be judged, not even its class.
+bool any_doubt(const Call& call) {
+  for (const RefTensor* input : call.inputs) {
+    if (input == nullptr) continue;
+    for (const double bound : input->bound) {
+      if (std::isinf(bound)) return true;
+    }
+  }
+  return false;
+}
+
+// Of a finite value a bound that is NaN (0 * inf on the way) is unknown. Of a NaN or Inf the bound
+// is arithmetic on infinities and says nothing: the class is certain, unless the function called it
+// doubtful or an input already was. Bounds that are all zero are not kept.
+void tidy_bound(RefTensor& tensor, bool doubt) {
   bool any = false;
-  for (double& bound : tensor.bound) {
-    if (std::isnan(bound)) bound = ref::kUnknown;
+  for (std::size_t i = 0; i < tensor.bound.size(); ++i) {
+    double& bound = tensor.bound[i];
+    const bool finite = tensor.real.empty() || std::isfinite(tensor.real[i]);
+    if (bound < 0.0 || (std::isnan(bound) && finite)) {
+      bound = ref::kUnknown;
+    } else if (!finite) {
+      bound = doubt && !std::isfinite(bound) ? ref::kUnknown : 0.0;
+    }
     any = any || bound != 0.0;
   }
   if (!any) tensor.bound.clear();
@@ -101,9 +120,10 @@ Result<std::vector<RefTensor>> evaluate_reference(const OpInstance& op,
   FRIT_TRY(check_inputs(call, *entry));
   Result<std::vector<RefTensor>> outputs = entry->function(call);
   if (!outputs) return outputs;
+  const bool doubt = any_doubt(call);
   for (RefTensor& tensor : *outputs) {
     settle(call, tensor);
-    tidy_bound(tensor);
+    tidy_bound(tensor, doubt);
   }
   return outputs;
 }

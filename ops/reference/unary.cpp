@@ -127,9 +127,10 @@ constexpr auto kIdentity = []<class T>(T x, const Params&) { return x; };
 double carried(const Rule& rule, double x, double y, double spread, const Params& params) {
   if (spread == 0.0) return 0.0;
   if (rule.lipschitz > 0.0) return rule.lipschitz * spread;
-  const double above = std::fabs(rule.value(x + spread, params) - y);
-  const double below = std::fabs(rule.value(x - spread, params) - y);
-  return std::isnan(above) || std::isnan(below) ? kUnknown : std::max(above, below);
+  const double high = rule.value(x + spread, params);
+  const double low = rule.value(x - spread, params);
+  if (std::isfinite(x) && (!std::isfinite(high) || !std::isfinite(low))) return kDoubtful;
+  return std::max(std::fabs(high - y), std::fabs(low - y));
 }
 
 Outputs apply(const Call& call, const Rule& rule, const Params& params) {
@@ -148,6 +149,10 @@ Outputs apply(const Call& call, const Rule& rule, const Params& params) {
     y.real[i] = rule.value(x.real[i], params);
     if (!bounded) continue;
     const double carry = carried(rule, x.real[i], y.real[i], bound_at(x, i), params);
+    if (carry == kDoubtful) {
+      y.bound[i] = kDoubtful;
+      continue;
+    }
     y.bound[i] = carry + rule.own(x.real[i], std::fabs(y.real[i]) + carry, params);
   }
   return one(std::move(*made));
@@ -218,7 +223,7 @@ Outputs reciprocal(const Call& call) {
   const RefTensor& x = call.in(0);
   for (std::size_t i = 0; i < y.bound.size(); ++i) {
     const double spread = bound_at(x, i);
-    if (spread > 0.0 && std::fabs(x.real[i]) <= spread) y.bound[i] = kUnknown;
+    if (spread > 0.0 && std::fabs(x.real[i]) <= spread) y.bound[i] = kDoubtful;
   }
   return outputs;
 }
