@@ -143,6 +143,15 @@ constexpr std::array kReserved = {"alignas",
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// INT8_MAX, UINT64_C …: macros of <stdint.h> and <limits.h>.
+bool is_limit(const std::string& text) {
+  const auto ends = [&](const std::string& tail) {
+    return text.size() > tail.size() &&
+           text.compare(text.size() - tail.size(), tail.size(), tail) == 0;
+  };
+  return ends("_MAX") || ends("_MIN") || ends("_C");
+}
+
 /// Bytes of the UTF-8 character that starts at `at`; 0 when there is none.
 std::size_t utf8_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -182,7 +191,10 @@ std::string c_identifier(const std::string& name) {
     text = text.substr(0, kMostCharacters - kHashCharacters - 1) + "_" +
            sha256(name).substr(0, kHashCharacters);
   }
-  if (std::find(kReserved.begin(), kReserved.end(), text) != kReserved.end()) text += "_";
+  if (text.rfind("FRIT_", 0) == 0) text = "v" + text;
+  if (std::find(kReserved.begin(), kReserved.end(), text) != kReserved.end() || is_limit(text)) {
+    text += "_";
+  }
   return text;
 }
 

@@ -1,0 +1,163 @@
+// The C99 header of a package: what a user reads first.
+#include <fmt/format.h>
+
+#include "generators/emit/target.h"
+#include "generators/package/c_names.h"
+#include "generators/package/model.h"
+
+namespace frit {
+namespace {
+
+const char* c_type(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return "float";
+    case DType::kF64:
+      return "double";
+    case DType::kF16:
+    case DType::kBF16:
+    case DType::kU16:
+      return "uint16_t";
+    case DType::kI8:
+      return "int8_t";
+    case DType::kI16:
+      return "int16_t";
+    case DType::kI32:
+      return "int32_t";
+    case DType::kI64:
+      return "int64_t";
+    case DType::kU8:
+    case DType::kBool:
+      return "uint8_t";
+    case DType::kU32:
+      return "uint32_t";
+    case DType::kU64:
+      return "uint64_t";
+  }
+  return "uint8_t";
+}
+
+const char* dtype_remark(DType dtype) {
+  if (dtype == DType::kF16) return " (bits of IEEE binary16)";
+  if (dtype == DType::kBF16) return " (bits of bfloat16)";
+  if (dtype == DType::kBool) return " (0 or 1)";
+  return "";
+}
+
+std::string member(const Value& value, const std::string& name, bool is_input) {
+  const TensorType& type = value.type;
+  return fmt::format(
+      "  /* {} \"{}\": {}{}, {} bytes, row-major: last axis fastest */\n  {}{}* {};\n",
+      is_input ? "input" : "output", comment_text(value.name), to_text(type),
+      dtype_remark(type.dtype), type.bytes(), is_input ? "const " : "", c_type(type.dtype), name);
+}
+
+std::string sizes(const PackageModel& model, const Value& value, const std::string& name) {
+  return fmt::format("#define {0}_{1}_ELEMENTS {2}\n#define {0}_{1}_BYTES {3}\n", model.c_name,
+                     name, value.type.elements(), value.type.bytes());
+}
+
+std::string opening(const PackageModel& model) {
+  const std::string& m = model.c_name;
+  std::string example;
+  for (const std::string& name : model.input_names) example += (example.empty() ? "" : ", ") + name;
+  for (const std::string& name : model.output_names)
+    example += (example.empty() ? "" : ", ") + name;
+  return fmt::format(
+      R"(/* Model "{title}", compiled by frit {version} for {target}.
+ *
+ *   static {m}_context context;
+ *   {m}_options options = {{0}};
+ *   options.size = sizeof options;
+ *   options.threads = 1;
+ *   options.arena_bytes = {m}_arena_bytes(1);
+ *   options.arena = aligned_alloc(64, options.arena_bytes);
+ *   {m}_io io = {{{example}}};
+ *   int code = {m}_init(&context, &options);
+ *   if (code == 0) code = {m}_run(&context, &io);
+ *   if (code != 0) puts({m}_error_text(code));
+ *   {m}_release(&context);
+ *
+ * Functions return 0 or a code that {m}_error_text explains. After init nothing allocates.
+ * A context serves one run at a time; any number of contexts may run at once, each with an arena
+ * of its own. Link with -lm{pthread}. */
+)",
+      fmt::arg("title", comment_text(model.options.name)), fmt::arg("version", frit_version()),
+      fmt::arg("target", target_text(model.options.target)), fmt::arg("m", m),
+      fmt::arg("example", comment_text(example)),
+      fmt::arg("pthread", model.options.threads > 1 ? " -pthread" : ""));
+}
+
+std::string structs(const PackageModel& model) {
+  const Graph& graph = model.graph;
+  std::string io;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    io += member(graph.value(graph.inputs[i]), model.input_names[i], true);
+  }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    io += member(graph.value(graph.outputs[i]), model.output_names[i], false);
+  }
+  if (io.empty()) io = "  void* unused; /* the model has neither inputs nor outputs */\n";
+  return fmt::format(
+      R"(/* Lies wherever the caller puts it, zeroed or not, and does not move while in use. */
+typedef struct {m}_context {{
+  uint64_t opaque[16];
+}} {m}_context;
+
+typedef struct {m}_options {{
+  size_t size;        /* sizeof({m}_options) */
+  void* arena;        /* memory for one context, aligned to {m}_ARENA_ALIGNMENT */
+  size_t arena_bytes; /* at least {m}_arena_bytes(threads) */
+  int threads;        /* 1 to {m}_THREADS_MAX, the calling thread included; 0: the most */
+}} {m}_options;
+
+/* Where the caller's tensors lie. Outputs overlap neither inputs nor each other. */
+typedef struct {m}_io {{
+{io}}} {m}_io;
+)",
+      fmt::arg("m", model.c_name), fmt::arg("io", io));
+}
+
+std::string functions(const PackageModel& model) {
+  return fmt::format(
+      R"(/* Bytes of arena that a context with so many threads needs; 0 for a number out of range. */
+size_t {m}_arena_bytes(int threads);
+
+/* Checks the options and starts the threads, if any. */
+int {m}_init({m}_context* context, const {m}_options* options);
+
+/* Runs the model once, in the calling thread and the context's own. Allocates nothing. */
+int {m}_run({m}_context* context, const {m}_io* io);
+
+/* Ends the threads. The arena may be freed after it. Harmless when init failed. */
+void {m}_release({m}_context* context);
+
+/* A sentence for a code; never null. */
+const char* {m}_error_text(int code);
+)",
+      fmt::arg("m", model.c_name));
+}
+
+}  // namespace
+
+std::string header_text(const PackageModel& model) {
+  const std::string& m = model.c_name;
+  std::string text = opening(model);
+  text += fmt::format("#ifndef FRIT_PACKAGE_{0}_H\n#define FRIT_PACKAGE_{0}_H\n\n", m);
+  text += "#include <stddef.h>\n#include <stdint.h>\n\n";
+  text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  text += fmt::format("#define {0}_THREADS_MAX {1}\n#define {0}_ARENA_ALIGNMENT {2}\n", m,
+                      model.options.threads, kArenaAlignment);
+  const Graph& graph = model.graph;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    text += sizes(model, graph.value(graph.inputs[i]), model.input_names[i]);
+  }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    text += sizes(model, graph.value(graph.outputs[i]), model.output_names[i]);
+  }
+  text += "\n" + structs(model) + "\n" + functions(model);
+  text += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  return text;
+}
+
+}  // namespace frit

@@ -1,0 +1,109 @@
+#include "generators/package/model.h"
+
+#include <Halide.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "generators/package/c_names.h"
+
+namespace frit {
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of(T value) {
+  std::vector<std::byte> bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+template <class T>
+std::vector<std::byte> saturated(double value) {
+  // The bounds as doubles may round up past T's; compare before converting.
+  const auto low = static_cast<double>(std::numeric_limits<T>::min());
+  const auto high = static_cast<double>(std::numeric_limits<T>::max());
+  if (!(value > low)) return bytes_of(std::numeric_limits<T>::min());
+  if (value >= high) return bytes_of(std::numeric_limits<T>::max());
+  return bytes_of(static_cast<T>(value));
+}
+
+}  // namespace
+
+const Group& PackageModel::group_of(const Kernel& kernel) const {
+  const auto found = std::find_if(plan.groups.begin(), plan.groups.end(),
+                                  [&](const Group& group) { return group.id == kernel.group; });
+  FRIT_ASSERT(found != plan.groups.end(), "kernel " + kernel.symbol + " belongs to no group");
+  return *found;
+}
+
+PackageModel make_package_model(const Graph& graph, const Plan& plan, const CompiledModel& compiled,
+                                const PackageOptions& options) {
+  PackageModel model{graph,
+                     plan,
+                     compiled,
+                     options,
+                     plan_memory(graph, plan, compiled),
+                     c_identifier(options.name),
+                     {},
+                     {}};
+  if (model.c_name.empty()) model.c_name = "model";
+  if (model.c_name == "frit") model.c_name = "frit_model";  // frit_… names the runtime
+  std::vector<std::string> inputs, outputs;
+  for (const ValueId input : graph.inputs) inputs.push_back(graph.value(input).name);
+  for (const ValueId output : graph.outputs) outputs.push_back(graph.value(output).name);
+  model.input_names = c_identifiers(inputs, "input", {});
+  model.output_names = c_identifiers(outputs, "output", model.input_names);
+  return model;
+}
+
+std::string frit_version() { return FRIT_VERSION; }
+
+std::vector<std::string> exported_functions(bool with_steps) {
+  std::vector<std::string> names = {"arena_bytes", "init", "run", "release", "error_text"};
+  if (with_steps) names.insert(names.end(), {"step_count", "step"});
+  return names;
+}
+
+std::vector<std::byte> constants_blob(const MemoryPlan& memory) {
+  std::vector<std::byte> blob(static_cast<std::size_t>(memory.constant_bytes), std::byte{0});
+  for (std::size_t i = 0; i < memory.constants.size(); ++i) {
+    const auto bytes = memory.constants[i].bytes();
+    std::copy(bytes.begin(), bytes.end(), blob.begin() + memory.constant_offsets[i]);
+  }
+  return blob;
+}
+
+std::vector<std::byte> element_bytes_of(DType dtype, double value) {
+  switch (dtype) {
+    case DType::kF32:
+      return bytes_of(static_cast<float>(value));
+    case DType::kF64:
+      return bytes_of(value);
+    case DType::kF16:
+      return bytes_of(Halide::float16_t(value).to_bits());
+    case DType::kBF16:
+      return bytes_of(Halide::bfloat16_t(value).to_bits());
+    case DType::kI8:
+      return saturated<std::int8_t>(value);
+    case DType::kI16:
+      return saturated<std::int16_t>(value);
+    case DType::kI32:
+      return saturated<std::int32_t>(value);
+    case DType::kI64:
+      return saturated<std::int64_t>(value);
+    case DType::kU8:
+      return saturated<std::uint8_t>(value);
+    case DType::kU16:
+      return saturated<std::uint16_t>(value);
+    case DType::kU32:
+      return saturated<std::uint32_t>(value);
+    case DType::kU64:
+      return saturated<std::uint64_t>(value);
+    case DType::kBool:
+      return bytes_of(static_cast<std::uint8_t>(value != 0.0));
+  }
+  FRIT_ASSERT(false, "no such element type");
+}
+
+}  // namespace frit

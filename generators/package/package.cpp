@@ -1,0 +1,69 @@
+#include "generators/package/package.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "generators/package/build.h"
+#include "generators/package/model.h"
+
+namespace frit {
+namespace {
+
+Status move_into_place(const BuildFolder& folder, const std::string& name,
+                       const std::string& path) {
+  std::error_code problem;
+  std::filesystem::rename(folder.path() + "/" + name, path, problem);
+  if (!problem) return {};
+  return fail("package-write",
+              fmt::format("cannot write '{}': {}; give another folder", path, problem.message()));
+}
+
+}  // namespace
+
+Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
+                                   const CompiledModel& compiled, const PackageOptions& options) {
+  PackageModel model = make_package_model(graph, plan, compiled, options);
+  const Result<BuildFolder> folder = BuildFolder::make(options.out_dir);
+  if (!folder) return fail(folder.error());
+  FRIT_TRY(build_object(model, *folder));
+  FRIT_TRY(build_archive(model, *folder));
+  const std::string base = options.out_dir + "/";
+  PackageFiles files;
+  files.c_name = model.c_name;
+  files.archive = base + "lib" + model.c_name + ".a";
+  files.header = base + model.c_name + ".h";
+  files.report = base + model.c_name + ".report.json";
+  files.cmake = base + model.c_name + "Config.cmake";
+  files.pkg_config = base + model.c_name + ".pc";
+  FRIT_TRY(move_into_place(*folder, "lib" + model.c_name + ".a", files.archive));
+  FRIT_TRY(write_file(files.header, header_text(model)));
+  FRIT_TRY(write_file(files.report, report_text(model)));
+  FRIT_TRY(write_file(files.cmake, cmake_config_text(model)));
+  FRIT_TRY(write_file(files.pkg_config, pkg_config_text(model)));
+  if (options.keep_plan) {
+    files.plan = base + model.c_name + ".plan.c";
+    FRIT_TRY(write_file(files.plan, plan_c_text(model)));
+  }
+  files.memory = std::move(model.memory);
+  return files;
+}
+
+Result<SharedObject> write_shared_object(const Graph& graph, const Plan& plan,
+                                         const CompiledModel& compiled,
+                                         const PackageOptions& options) {
+  PackageModel model = make_package_model(graph, plan, compiled, options);
+  model.with_steps = true;
+  const Result<BuildFolder> folder = BuildFolder::make(options.out_dir);
+  if (!folder) return fail(folder.error());
+  FRIT_TRY(build_object(model, *folder));
+  FRIT_TRY(build_shared(model, *folder));
+  SharedObject made;
+  made.c_name = model.c_name;
+  made.path = options.out_dir + "/lib" + model.c_name + ".so";
+  FRIT_TRY(move_into_place(*folder, "lib" + model.c_name + ".so", made.path));
+  made.memory = std::move(model.memory);
+  return made;
+}
+
+}  // namespace frit
