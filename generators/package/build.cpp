@@ -143,7 +143,7 @@ Status build_object(const PackageModel& model, const BuildFolder& folder) {
   }
   std::set<std::string> linked;
   for (const Kernel& kernel : model.compiled.kernels) {
-    if (linked.insert(kernel.symbol).second) link.push_back(fs::absolute(kernel.object_path));
+    if (linked.insert(kernel.object_path).second) link.push_back(fs::absolute(kernel.object_path));
   }
   FRIT_TRY(run_tool({link, folder.path()}));
   hide.insert(hide.end(), {"linked.o", model.c_name + ".o"});
