@@ -61,15 +61,10 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
   for (const ComposedInput& input : (*composed)->inputs) arguments.push_back(input.param);
   try {
     Halide::Module module = Halide::Pipeline(outputs).compile_to_module(arguments, symbol, target);
-    Temporaries temporaries;
-    for (const Halide::Internal::LoweredFunc& function : module.functions()) {
-      if (function.name != symbol) continue;
-      const Result<Temporaries> found = temporaries_of(function.body);
-      if (!found) return fail(found.error());
-      temporaries = *found;
-    }
-    return LoweredKernel{std::move(*composed), std::move(module), temporaries.bytes,
-                         temporaries.worker_bytes, one_touch};
+    const Result<Temporaries> temporaries = temporaries_of(module, symbol);
+    if (!temporaries) return fail(temporaries.error());
+    return LoweredKernel{std::move(*composed), std::move(module), temporaries->bytes,
+                         temporaries->worker_bytes, one_touch};
   } catch (const Halide::Error& problem) {
     Diagnostic wrong =
         error("emit-halide", "group " + group.name + " under schedule " + schedule.name +

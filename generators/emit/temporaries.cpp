@@ -6,7 +6,7 @@ namespace frit {
 namespace {
 
 using Halide::Internal::Allocate;
-using Halide::Internal::For;
+using Halide::Internal::Call;
 
 // What Halide's CPU code generator keeps on the stack when left to choose.
 constexpr std::int64_t kStackBytes = 16 * 1024;
@@ -16,27 +16,24 @@ constexpr std::int64_t kAlignment = 64;
 
 class Visitor : public Halide::Internal::IRVisitor {
  public:
-  Temporaries found;
+  std::int64_t most = 0;
   std::string dynamic_name;
+  bool calls_tasks = false;
 
  private:
   using IRVisitor::visit;
 
   void visit(const Allocate* op) override {
     const std::int64_t bytes = heap_bytes(*op);
-    std::int64_t& held = in_parallel_ ? worker_held_ : held_;
-    std::int64_t& most = in_parallel_ ? found.worker_bytes : found.bytes;
-    held += bytes;
-    most = std::max(most, held);
+    held_ += bytes;
+    most = std::max(most, held_);
     IRVisitor::visit(op);
-    held -= bytes;
+    held_ -= bytes;
   }
 
-  void visit(const For* op) override {
-    const bool outer = in_parallel_;
-    in_parallel_ = in_parallel_ || op->for_type == Halide::Internal::ForType::Parallel;
+  void visit(const Call* op) override {
+    calls_tasks = calls_tasks || op->name == "halide_do_par_for";
     IRVisitor::visit(op);
-    in_parallel_ = outer;
   }
 
   std::int64_t heap_bytes(const Allocate& op) {
@@ -56,21 +53,34 @@ class Visitor : public Halide::Internal::IRVisitor {
     return (padded + kAlignment - 1) / kAlignment * kAlignment;
   }
 
-  bool in_parallel_ = false;
-  std::int64_t held_ = 0, worker_held_ = 0;
+  std::int64_t held_ = 0;
 };
 
 }  // namespace
 
-Result<Temporaries> temporaries_of(const Halide::Internal::Stmt& body) {
-  Visitor visitor;
-  body.accept(&visitor);
-  if (!visitor.dynamic_name.empty()) {
-    return fail("emit-temporary", "stage '" + visitor.dynamic_name +
-                                      "' needs memory whose size is not constant; bound its loops "
-                                      "(bound_extent, bound_storage) in the schedule");
+Result<Temporaries> temporaries_of(const Halide::Module& module, const std::string& symbol) {
+  Temporaries found;
+  std::int64_t sum_of_tasks = 0;
+  bool nested = false;
+  for (const Halide::Internal::LoweredFunc& function : module.functions()) {
+    Visitor visitor;
+    function.body.accept(&visitor);
+    if (!visitor.dynamic_name.empty()) {
+      return fail("emit-temporary", "stage '" + visitor.dynamic_name +
+                                        "' needs memory whose size is not constant; bound its "
+                                        "loops (bound_extent, bound_storage) in the schedule");
+    }
+    if (function.name == symbol) {
+      found.bytes = visitor.most;
+      continue;
+    }
+    nested = nested || visitor.calls_tasks;
+    sum_of_tasks += visitor.most;
+    found.worker_bytes = std::max(found.worker_bytes, visitor.most);
   }
-  return visitor.found;
+  // A parallel loop inside another runs within the task that meets it, on top of what that holds.
+  if (nested) found.worker_bytes = sum_of_tasks;
+  return found;
 }
 
 }  // namespace frit
