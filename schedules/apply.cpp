@@ -199,6 +199,7 @@ Diagnostics apply_directives(const Schedule& schedule, PipelineState& pipeline,
 Status apply_schedule(const Schedule& schedule, PipelineView& view, const Facts& bound,
                       const Halide::Target& target) {
   PipelineState pipeline(view);
+  bound_outputs(pipeline);
   Diagnostics faults = apply_directives(schedule, pipeline, bound);
   if (!faults.empty()) return fail(std::move(faults.front()));
   return place_remaining(pipeline, target);

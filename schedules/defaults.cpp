@@ -107,6 +107,7 @@ Status place_remaining(PipelineState& pipeline, const Halide::Target& target) {
 
 Status apply_default_schedule(PipelineView& view, const Facts&, const Halide::Target& target) {
   PipelineState pipeline(view);
+  bound_outputs(pipeline);
   const Status outputs = guard_halide({}, [&] {
     for (StageState* stage : pipeline.stages()) {
       if (stage->is_output) vectorize_innermost(*stage, target);

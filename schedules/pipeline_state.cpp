@@ -80,6 +80,17 @@ std::string PipelineState::role_list() {
   return list;
 }
 
+void bound_outputs(PipelineState& pipeline) {
+  for (StageState* state : pipeline.stages()) {
+    if (!state->is_output) continue;
+    const Stage& stage = *state->stage;
+    Halide::Func func = stage.func;
+    for (std::size_t a = 0; a < stage.axes.size(); ++a) {
+      func.bound(stage.axes[a], 0, static_cast<int>(stage.extents[a]));
+    }
+  }
+}
+
 std::vector<int> definitions_of(const StageState& state) {
   std::vector<int> all = {kPureDefinition};
   for (int i = 0; i < state.stage->func.num_update_definitions(); ++i) all.push_back(i);

@@ -69,6 +69,9 @@ class PipelineState {
   std::vector<std::unique_ptr<Stage>> made_;
 };
 
+/// Tells Halide the extents of every output, so that splits which divide them need no guard.
+void bound_outputs(PipelineState& pipeline);
+
 /// Definitions of the stage: -1, 0 … up to its last update.
 std::vector<int> definitions_of(const StageState& state);
 /// Loops of one definition, innermost first; the last is "outermost".

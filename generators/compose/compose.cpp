@@ -301,6 +301,12 @@ Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
   const ValueId output = group.outputs.at(0);
   const std::vector<std::int64_t> dims = graph.value(output).type.dims();
   const Storage& storage = plan.storage.at(output);
+  facts["out_count"] = static_cast<std::int64_t>(group.outputs.size());
+  if (group.anchor_node != kNone) {
+    // The output has the anchor's extents, so that its axes mean what their names say.
+    const Node& anchor = graph.node(group.anchor_node);
+    facts["out_as_anchor"] = graph.value(anchor.outputs.at(0)).type.dims() == dims ? 1 : 0;
+  }
   facts["out_elements"] = graph.value(output).type.elements();
   facts["out_rank"] = static_cast<std::int64_t>(dims.size());
   facts["inner"] = dims.empty() ? 1 : dims[static_cast<std::size_t>(storage.order[0])];
