@@ -47,17 +47,18 @@ void frit_fill_border(void* base, size_t element_bytes, const void* fill, int ra
   size_t stride[FRIT_MAX_RANK];
   int32_t at[FRIT_MAX_RANK];
   int last = -1; /* innermost axis with a border */
+  int empty = 0; /* no interior at all: everything is border */
   size_t bytes = element_bytes;
   for (int axis = rank; axis-- > 0;) {
     stride[axis] = bytes;
     bytes *= (size_t)(axes[axis].low + axes[axis].extent + axes[axis].high);
     if (last < 0 && axes[axis].low + axes[axis].high > 0) last = axis;
-    if (axes[axis].extent == 0) last = -2;
+    empty |= axes[axis].extent == 0;
   }
   filler f = {(uint8_t*)base, (uint8_t*)base, (const uint8_t*)fill, element_bytes, 1};
   for (size_t i = 1; i < element_bytes; ++i) f.same_bytes &= f.fill[i] == f.fill[0];
-  if (last == -1) return;
-  if (last < -1) { /* no interior at all: everything is border */
+  if (last < 0) return;
+  if (empty) {
     add_run(&f, (uint8_t*)base, bytes);
     flush(&f);
     return;
