@@ -1,0 +1,296 @@
+#include "generators/onnx/import.h"
+
+#include <gtest/gtest.h>
+
+#include "generators/onnx/shape_argument.h"
+#include "tests/support/model_builder.h"
+
+namespace frit {
+namespace {
+
+using testing::Ints;
+using testing::ModelBuilder;
+
+ModelBuilder relu_model() {
+  ModelBuilder m;
+  m.input("x", {2, 3}).node("Relu", {"x"}, {"y"}, {}, "relu").output("y");
+  return m;
+}
+
+TEST(Import, KeepsTheGraphAsWritten) {
+  ModelBuilder m;
+  m.input("x", {1, 2, 4, 4}).constant("w", {2, 2, 1, 1}, {1, 2, 3, 4});
+  m.node("Conv", {"x", "w"}, {"c"}, {{"kernel_shape", Ints{1, 1}}}, "conv1");
+  m.node("Relu", {"c"}, {"y"}).output("y");
+  EXPECT_EQ(to_text(m.imported()),
+            "graph main\n"
+            "input x f32[1,2,4,4]\n"
+            "const w f32[2,2,1,1] = [1,2,3,4]\n"
+            "c f32[1,2,4,4] = Conv(x, w) kernel_shape=[1,1] @conv1\n"
+            "y f32[1,2,4,4] = Relu(c) @Relu_1\n"
+            "output y\n");
+}
+
+TEST(Import, KeepsMetadataInOrder) {
+  ModelBuilder m = relu_model();
+  for (const char* key : {"character", "author"}) {
+    auto* entry = m.proto().add_metadata_props();
+    entry->set_key(key);
+    entry->set_value("v");
+  }
+  const Graph graph = m.imported();
+  ASSERT_EQ(graph.metadata.size(), 2U);
+  EXPECT_EQ(graph.metadata[0].first, "character");
+  EXPECT_EQ(graph.metadata[1].first, "author");
+}
+
+TEST(Import, ListsEveryUnsupportedOperatorAtOnce) {
+  ModelBuilder m;
+  m.input("x", {-1});
+  m.node("FancyOp", {"x"}, {"a"}, {}, "f1").node("FancyOp", {"a"}, {"b"}, {}, "f2");
+  m.node("Relu", {"b"}, {"c"}).node("Other", {"c"}, {"d"}).output("d");
+  m.graph().mutable_node(3)->set_domain("com.example");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: operator 'FancyOp' (opset 13) is not supported: frit has no such operator (`frit "
+      "ops` lists those it has); nodes: 'f1' and 'f2' [onnx-unsupported-op]\n"
+      "error: operator 'Other' of domain 'com.example' is not supported: frit has no such "
+      "operator (`frit ops` lists those it has); node: 'Other_3' [onnx-unsupported-op]\n");
+}
+
+TEST(Import, RefusesControlFlowAndWhatItsBodiesHold) {
+  ModelBuilder m;
+  m.input("x", {2}, onnx::TensorProto::BOOL).node("If", {"x"}, {"y"}, {}, "branch").output("y");
+  auto* attribute = m.graph().mutable_node(0)->add_attribute();
+  attribute->set_name("then_branch");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  attribute->mutable_g()->add_node()->set_op_type("Inner");
+  EXPECT_EQ(m.refusal(),
+            "error: operator 'If' (opset 13) is not supported: control flow is not supported yet; "
+            "export a model without it; node: 'branch' [onnx-unsupported-op]\n"
+            "error: operator 'Inner' (opset 13) is not supported: frit has no such operator (`frit "
+            "ops` lists those it has); node: 'Inner_0' [onnx-unsupported-op]\n");
+}
+
+TEST(Import, RefusesOldAndFutureOpsets) {
+  EXPECT_EQ(
+      ModelBuilder(6).output("y").refusal(),
+      "error: the model's opset 6 is older than 7, the oldest that frit reads; convert it with "
+      "onnx.version_converter or export it again [onnx-opset]\n");
+  EXPECT_EQ(
+      ModelBuilder(99).output("y").refusal(),
+      "error: the model's opset 99 is newer than 28, the newest that frit knows; export it with "
+      "an older opset [onnx-opset]\n");
+  ModelBuilder none;
+  none.output("y").proto().clear_opset_import();
+  EXPECT_EQ(
+      none.refusal(),
+      "error: the model names no opset of ONNX's own operators; export it again with an opset "
+      "from 7 on [onnx-opset]\n");
+}
+
+TEST(Import, ReportsAMissingFileAndOneThatIsNoModel) {
+  const auto missing = import_model("/nonexistent/model.onnx", {});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(to_text(missing.error()[0]),
+            "error: there is no file '/nonexistent/model.onnx' [onnx-read]");
+  const auto text = import_model_bytes("this is no model", "note.txt", {});
+  ASSERT_FALSE(text);
+  EXPECT_EQ(to_text(text.error()[0]),
+            "error: 'note.txt' is not an ONNX model: its protobuf is broken or cut short "
+            "[onnx-parse]");
+  const auto empty = import_model_bytes("", "empty.onnx", {});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(to_text(empty.error()[0]),
+            "error: 'empty.onnx' holds no graph with an output; is it an ONNX model? [onnx-parse]");
+}
+
+TEST(ImportShapes, ListsAllOpenDimsWithTheOptionToGive) {
+  ModelBuilder m;
+  m.input("x", {-1, 3, -1}).input("mask", {2, -1}).node("Relu", {"x"}, {"y"}).output("y");
+  m.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_param("batch");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: the model leaves 3 dims open: 'x' axis 0 (batch), 'x' axis 2, 'mask' axis 1; pin "
+      "them with --shape x:_x3x_ --shape mask:2x_, a number in place of each _ "
+      "[onnx-open-dims]\n");
+  ImportOptions options;
+  options.shapes = {{"x", {1, 3, 5}}, {"mask", {2, 0}}};
+  EXPECT_EQ(to_text(m.imported(options)),
+            "graph main\ninput x f32[1,3,5]\ninput mask f32[2,0]\n"
+            "y f32[1,3,5] = Relu(x) @Relu_0\noutput y\n");
+}
+
+TEST(ImportShapes, TreatsMinusOneAsOpen) {
+  ModelBuilder m = relu_model();
+  m.graph()
+      .mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(-1);
+  EXPECT_EQ(
+      m.refusal(),
+      "error: the model leaves one dim open: 'x' axis 0; pin it with --shape x:_x3, a number in "
+      "place of each _ [onnx-open-dims]\n");
+}
+
+TEST(ImportShapes, RefusesAnUnknownInputAWrongRankAndAContradiction) {
+  ImportOptions options;
+  options.shapes = {{"y", {1}}};
+  EXPECT_EQ(relu_model().refusal(options),
+            "error: --shape names 'y', which is no input of the model; its inputs are 'x' "
+            "[onnx-shape-option]\n");
+  options.shapes = {{"x", {1, 2, 3}}};
+  EXPECT_EQ(relu_model().refusal(options),
+            "error: --shape x:1x2x3 has 3 extents but the model's input is f32[2,3], with 2 "
+            "[onnx-shape-option]\n");
+  options.shapes = {{"x", {2, 4}}};
+  EXPECT_EQ(relu_model().refusal(options),
+            "error: --shape x:2x4 sets axis 1 to 4 but the model fixes it to 3 ('x' is f32[2,3]) "
+            "[onnx-shape-option]\n");
+  options.shapes = {{"x", {2, 3}}};
+  EXPECT_EQ(relu_model().refusal(options), "");
+}
+
+TEST(ImportShapes, RefusesAShapeTooLargeToAddress) {
+  ModelBuilder m;
+  m.input("x", {-1, -1}).node("Relu", {"x"}, {"y"}).output("y");
+  ImportOptions options;
+  options.shapes = {{"x", {3000000000, 3000000000}}};
+  EXPECT_EQ(m.refusal(options),
+            "error: input 'x' would be f32[3000000000,3000000000], more than frit can address "
+            "[onnx-too-large]\n");
+}
+
+TEST(ImportShapes, ParsesTheOption) {
+  const auto shape = parse_shape_argument("input:0:1x3x48x320");
+  ASSERT_TRUE(shape);
+  EXPECT_EQ(shape->first, "input:0");
+  EXPECT_EQ(shape->second, (Ints{1, 3, 48, 320}));
+  EXPECT_EQ(parse_shape_argument("s:")->second, Ints{});
+  for (const char* wrong : {"x", "x:1x", "x:1,2", "x:-1", "x:99999999999999999999", "x:axb"}) {
+    EXPECT_FALSE(parse_shape_argument(wrong)) << wrong;
+  }
+  EXPECT_EQ(to_text(parse_shape_argument("x:1,2").error()),
+            "error: --shape 'x:1,2': extents are parted by 'x'; write name:1x3x48x320 "
+            "[shape-option]");
+}
+
+TEST(ImportConst, PinsAnInputToAValue) {
+  ModelBuilder m;
+  m.input("x", {2}).input("s", {1}).node("Mul", {"x", "s"}, {"y"}, {}, "m").output("y");
+  ImportOptions options;
+  options.consts = {{"s", Tensor::f32({1}, {3})}};
+  EXPECT_EQ(
+      to_text(m.imported(options)),
+      "graph main\ninput x f32[2]\nconst s f32[1] = [3]\ny f32[2] = Mul(x, s) @m\noutput y\n");
+  options.consts = {{"s", Tensor::i64({1}, {3})}};
+  EXPECT_EQ(m.refusal(options),
+            "error: --const s is i64[1] but the model's input is f32[1] [onnx-const-option]\n");
+}
+
+TEST(ImportInputs, LeavesOutInitializersThatAreListedAmongThem) {
+  ModelBuilder m;
+  m.input("x", {2}).input("w", {2}).constant("w", {2}, {1, 2});
+  m.node("Add", {"x", "w"}, {"y"}, {}, "add").output("y");
+  EXPECT_EQ(m.imported().inputs.size(), 1U);
+}
+
+TEST(ImportInputs, RefusesWhatIsNoTensorOfNumbers) {
+  ModelBuilder m;
+  m.input("s", {1}, onnx::TensorProto::STRING).node("Relu", {"q"}, {"y"}).output("y");
+  m.graph().add_input()->set_name("q");
+  m.graph().mutable_input(1)->mutable_type()->mutable_sequence_type();
+  EXPECT_EQ(m.refusal(),
+            "error: input 's' has elements of STRING, which frit does not compute with "
+            "[onnx-input]\n"
+            "error: input 'q' is no tensor; frit compiles models from tensors to tensors "
+            "[onnx-input]\n");
+}
+
+TEST(ImportTopology, ListsUndefinedAndTwiceDefinedValuesAndOutputs) {
+  ModelBuilder m;
+  m.input("x", {2}).constant("w", {1}, {1});
+  m.node("Relu", {"nowhere"}, {"a"}, {}, "r1").node("Relu", {"x"}, {"b"}, {}, "r2");
+  m.node("Relu", {"x"}, {"b"}, {}, "r3").node("Relu", {"x"}, {"w"}, {}, "r4").output("gone");
+  const std::string text = m.refusal();
+  EXPECT_NE(text.find("node 'r1' reads 'nowhere', which nothing defines [onnx-topology]"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("value 'b' is written by node 'r2' and by node 'r3'"), std::string::npos);
+  EXPECT_NE(text.find("value 'w' is a graph input or initializer and is written by node 'r4' too"),
+            std::string::npos);
+  EXPECT_NE(text.find("graph output 'gone' is written by no node"), std::string::npos);
+}
+
+TEST(ImportTopology, NamesTheNodesOfACycle) {
+  ModelBuilder m;
+  m.input("x", {2}).node("Add", {"x", "b"}, {"a"}, {}, "n1").node("Relu", {"a"}, {"b"}, {}, "n2");
+  m.output("b");
+  EXPECT_EQ(m.refusal().substr(0, 71),
+            "error: the graph has a cycle: node(s) 'n1' and 'n2' wait for one anothe");
+}
+
+TEST(ImportTopology, SortsNodesThatStandInAnotherOrder) {
+  ModelBuilder m;
+  m.input("x", {2}).node("Relu", {"a"}, {"b"}, {}, "second").node("Neg", {"x"}, {"a"}, {}, "first");
+  m.output("b");
+  EXPECT_EQ(testing::types_of(m.imported()), "Neg Relu");
+}
+
+TEST(ImportNames, SurviveEmptyEqualLongAndForeignOnes) {
+  const std::string longest(100000, 'n');
+  const std::string foreign = "变量\n\"ü";
+  ModelBuilder m;
+  m.input(foreign, {2}).node("Relu", {foreign}, {longest}, {}, "same");
+  m.node("Neg", {longest}, {"b c"}, {}, "same").node("Neg", {"b c"}, {"fused"}, {}, longest);
+  m.node("Abs", {"fused"}, {"out"}).output("out").output("out");
+  const Graph graph = m.imported();
+  EXPECT_EQ(graph.nodes()[0].name, "same");
+  EXPECT_EQ(graph.nodes()[1].name, "same#2");
+  EXPECT_EQ(graph.nodes()[2].name, longest);
+  EXPECT_EQ(graph.nodes()[3].name, "Abs_3");
+  EXPECT_EQ(graph.outputs.size(), 2U);
+  EXPECT_EQ(graph.value(graph.inputs[0]).name, foreign);
+  EXPECT_NE(to_text(graph).find("input \"变量\\x0a\\\"ü\" f32[2]\n"), std::string::npos);
+}
+
+TEST(ImportVariadic, ChainsLongOnesAndDropsSingles) {
+  ModelBuilder m;
+  m.input("a", {2}).input("b", {2}).input("c", {2, 1});
+  m.node("Max", {"a", "b", "c"}, {"m"}, {}, "max3").node("Mean", {"m", "a"}, {"n"}, {}, "mean2");
+  m.node("Sum", {"n"}, {"s"}, {}, "sum1")
+      .node("Sum", {"s", "c", "b"}, {"y"}, {}, "sum3")
+      .output("y");
+  EXPECT_EQ(to_text(m.imported()),
+            "graph main\n"
+            "input a f32[2]\n"
+            "input b f32[2]\n"
+            "input c f32[2,1]\n"
+            "const mean2/count f32[] = 2\n"
+            "max3/1 f32[2] = Max(a, b) @max3/1 from max3\n"
+            "m f32[2,2] = Max(max3/1, c) @max3\n"
+            "mean2/1 f32[2,2] = Add(m, a) @mean2/1 from mean2\n"
+            "n f32[2,2] = Div(mean2/1, mean2/count) @mean2\n"
+            "s f32[2,2] = Identity(n) @sum1\n"
+            "sum3/1 f32[2,2] = Add(s, c) @sum3/1 from sum3\n"
+            "y f32[2,2] = Add(sum3/1, b) @sum3\n"
+            "output y\n");
+}
+
+TEST(ImportOutputs, DropsUnusedOptionalOnesAndRefusesUsedOnes) {
+  ModelBuilder m;
+  m.input("x", {2, 4}).node("Dropout", {"x"}, {"y", "mask"}, {}, "drop").output("y");
+  EXPECT_EQ(m.imported().nodes()[0].outputs.size(), 1U);
+}
+
+}  // namespace
+}  // namespace frit
