@@ -290,6 +290,7 @@ TEST(ImportOutputs, DropsUnusedOptionalOnesAndRefusesUsedOnes) {
   ModelBuilder m;
   m.input("x", {2, 4}).node("Dropout", {"x"}, {"y", "mask"}, {}, "drop").output("y");
   EXPECT_EQ(m.imported().nodes()[0].outputs.size(), 1U);
+  EXPECT_EQ(m.output("mask").refusal(), "");
 }
 
 }  // namespace

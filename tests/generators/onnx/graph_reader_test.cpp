@@ -1,0 +1,92 @@
+#include "generators/onnx/graph_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/model_builder.h"
+
+namespace frit {
+namespace {
+
+using testing::ModelBuilder;
+
+TEST(GraphReader, KeepsBodiesOfControlFlowAsRegions) {
+  ModelBuilder m;
+  m.input("cond", {}, onnx::TensorProto::BOOL).input("x", {2});
+  m.node("If", {"cond"}, {"y"}, {}, "branch").node("Neg", {"x"}, {"z"}, {}, "neg").output("y");
+  ModelBuilder then_body;
+  then_body.node("Relu", {"z"}, {"r"}, {}, "inner").output("r");
+  ModelBuilder else_body;
+  else_body.constant("k", {2}, {1, 2}).node("Add", {"x", "k"}, {"s"}, {}, "inner").output("s");
+  for (auto* body : {&then_body, &else_body}) {
+    auto* attribute = m.graph().mutable_node(0)->add_attribute();
+    attribute->set_name(body == &then_body ? "then_branch" : "else_branch");
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    *attribute->mutable_g() = body->graph();
+  }
+  GraphReaderContext context;
+  context.opsets[""] = 13;
+  const auto graph = read_graph(m.graph(), context);
+  ASSERT_TRUE(graph) << to_text(graph.error()[0]);
+  // The body reads z, so its producer goes first.
+  EXPECT_EQ(testing::types_of(*graph), "Neg If");
+  const std::vector<Region>& regions = graph->nodes()[1].regions;
+  ASSERT_EQ(regions.size(), 2U);
+  EXPECT_EQ(regions[0].attribute, "then_branch");
+  ASSERT_EQ(regions[0].captured.size(), 1U);
+  EXPECT_EQ(graph->value(regions[0].captured[0]).name, "z");
+  EXPECT_EQ(testing::types_of(*regions[1].body), "Add");
+  EXPECT_EQ(graph->value(regions[1].captured[0]).name, "x");
+}
+
+TEST(GraphReader, TakesConstantsOfEveryKind) {
+  ModelBuilder m;
+  m.node("Constant", {}, {"a"}, {{"value_int", 3}});
+  m.node("Constant", {}, {"b"}, {{"value_ints", testing::Ints{4, 5}}});
+  m.node("Constant", {}, {"c"}, {{"value_float", 0.5F}});
+  m.node("Constant", {}, {"d"}, {{"value_floats", testing::Floats{1, 2}}});
+  m.node("Constant", {}, {"e"}).node("Constant", {}, {"f"});
+  auto* value = m.graph().mutable_node(4)->add_attribute();
+  value->set_name("value");
+  value->mutable_t()->set_data_type(onnx::TensorProto::INT32);
+  value->mutable_t()->add_int32_data(-7);
+  auto* sparse = m.graph().mutable_node(5)->add_attribute();
+  sparse->set_name("sparse_value");
+  sparse->mutable_sparse_tensor()->add_dims(3);
+  auto* values = sparse->mutable_sparse_tensor()->mutable_values();
+  values->set_data_type(onnx::TensorProto::FLOAT);
+  values->add_dims(1);
+  values->add_float_data(9);
+  auto* indices = sparse->mutable_sparse_tensor()->mutable_indices();
+  indices->set_data_type(onnx::TensorProto::INT64);
+  indices->add_dims(1);
+  indices->add_int64_data(2);
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) m.output(name);
+  EXPECT_EQ(to_text(m.imported()),
+            "graph main\n"
+            "const a i64[] = 3\n"
+            "const b i64[2] = [4,5]\n"
+            "const c f32[] = 0.5\n"
+            "const d f32[2] = [1,2]\n"
+            "const e i32[] = -7\n"
+            "const f f32[3] = [0,0,9]\n"
+            "output a\noutput b\noutput c\noutput d\noutput e\noutput f\n");
+}
+
+TEST(GraphReader, RefusesConstantsOfStringsAndOddAttributes) {
+  ModelBuilder m;
+  m.input("x", {2});
+  m.node("Constant", {}, {"a"}, {{"value_string", std::string("text")}}, "c1");
+  m.node("Constant", {}, {"b"}, {}, "c2");
+  m.node("Softmax", {"x"}, {"y"}, {{"axis", std::int64_t{1} << 40}}, "s1");
+  m.node("Softmax", {"x"}, {"z"}, {{"axis", 0}, {"axis", 0}}, "s2").output("y");
+  EXPECT_EQ(m.refusal(),
+            "error: node 'c1': a Constant of strings is not supported: frit computes with numbers "
+            "[onnx-attribute]\n"
+            "error: node 'c2': a Constant has one attribute, not 0 [onnx-attribute]\n"
+            "error: node 's1': attribute 'axis' holds 1099511627776, beyond the size of any tensor "
+            "[onnx-attribute]\n"
+            "error: node 's2': attribute 'axis' is given twice [onnx-attribute]\n");
+}
+
+}  // namespace
+}  // namespace frit
