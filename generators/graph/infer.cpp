@@ -2,19 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generators/graph/limits.h"
 #include "ops/operator.h"
 
 namespace frit {
 namespace {
 
-// Whether anything reads outputs[from…] of the node.
-bool reads_beyond(const Graph& graph, const Node& node, std::size_t from) {
+// The first of outputs[from…] that something reads; kNone when there is none.
+ValueId read_beyond(const Graph& graph, const Node& node, std::size_t from) {
   for (std::size_t i = from; i < node.outputs.size(); ++i) {
     const ValueId value = node.outputs[i];
-    if (value != kNone && (graph.is_output(value) || !graph.users(value).empty())) return true;
+    if (value != kNone && (graph.is_output(value) || !graph.users(value).empty())) return value;
   }
-  return false;
+  return kNone;
 }
 
 }  // namespace
@@ -29,10 +31,13 @@ Status infer_node(Graph& graph, NodeId id) {
   const Result<std::vector<TensorType>> types = op->infer(graph.instance(node));
   if (!types) return fail(types.error());
   if (types->size() < node.outputs.size()) {
-    if (reads_beyond(graph, node, types->size())) {
+    if (const ValueId read = read_beyond(graph, node, types->size()); read != kNone) {
+      const auto place = std::find(node.outputs.begin(), node.outputs.end(), read);
       return fail("onnx-unsupported-output",
-                  fmt::format("node '{}': output {} of {} is used, but frit gives only {}",
-                              node.name, types->size(), node.type, types->size()));
+                  fmt::format("node '{}': the model reads output {} of {}, '{}', but frit computes "
+                              "only the first {}; export the model without it",
+                              node.name, place - node.outputs.begin(), node.type,
+                              graph.value(read).name, types->size()));
     }
     for (std::size_t i = types->size(); i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNone) graph.value(node.outputs[i]).producer = kNone;

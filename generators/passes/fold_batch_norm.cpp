@@ -136,7 +136,7 @@ Result<PassChanges> fold_batch_norm(Graph& graph) {
     if (!is_op(node, "Conv") && !is_op(node, "Gemm") && !is_op(node, "MatMul")) continue;
     const AffineChain chain = chain_after(graph, node.outputs[0], only_batch_norm);
     if (chain.empty()) continue;
-    std::string change = fmt::format("{} is folded into '{}'", chain_text(graph, chain), node.name);
+    std::string change = fmt::format("{} went into '{}'", chain_text(graph, chain), node.name);
     if (fold_chain(graph, id, chain)) changes.push_back(std::move(change));
   }
   for (const NodeId id : node_ids(graph)) {

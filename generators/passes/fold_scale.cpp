@@ -17,7 +17,7 @@ Result<PassChanges> fold_scale(Graph& graph) {
     const AffineChain chain = chain_after(graph, graph.node(id).outputs[0], arithmetic_affine);
     if (chain.empty()) continue;
     std::string change =
-        fmt::format("{} is folded into '{}'", chain_text(graph, chain), graph.node(id).name);
+        fmt::format("{} went into '{}'", chain_text(graph, chain), graph.node(id).name);
     if (fold_into_conv(graph, id, chain)) changes.push_back(std::move(change));
   }
   return changes;

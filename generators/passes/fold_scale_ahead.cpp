@@ -123,7 +123,7 @@ Result<PassChanges> fold_scale_ahead(Graph& graph) {
     const auto [chain, source] = chain_before(graph, graph.node(id));
     if (chain.empty()) continue;
     std::string change =
-        fmt::format("{} is folded into '{}'", chain_text(graph, chain), graph.node(id).name);
+        fmt::format("{} went into '{}'", chain_text(graph, chain), graph.node(id).name);
     if (fold(graph, id, chain, source)) changes.push_back(std::move(change));
   }
   return changes;

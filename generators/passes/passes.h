@@ -15,7 +15,7 @@
 
 namespace frit {
 
-/// One sentence for each change, naming the nodes: "'bn1' is folded into 'conv1'".
+/// One sentence for each change, naming the nodes: "'bn1' went into 'conv1'".
 using PassChanges = std::vector<std::string>;
 
 struct Pass {
@@ -47,7 +47,7 @@ struct PassReport {
 inline constexpr int kMostRounds = 8;
 Result<std::vector<PassReport>> run_passes(Graph& graph, const PassOptions& options = {});
 
-/// "fold_batch_norm (round 1): 2 changes\n  'bn1' is folded into 'conv1'\n…"
+/// "fold_batch_norm (round 1): 2 changes\n  'bn1' went into 'conv1'\n…"
 std::string to_text(const std::vector<PassReport>& reports);
 
 // The passes, one file each. All may be run alone, on a graph that the importer gave.

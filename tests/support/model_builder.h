@@ -13,6 +13,7 @@
 
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,10 +28,14 @@ using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 using AttributeValue = std::variant<std::int64_t, float, std::string, Ints, Floats>;
 struct NamedAttribute {
-  NamedAttribute(std::string attribute_name, int number)
-      : name(std::move(attribute_name)), value(std::int64_t{number}) {}
-  NamedAttribute(std::string attribute_name, AttributeValue attribute_value)
-      : name(std::move(attribute_name)), value(std::move(attribute_value)) {}
+  template <class T>
+  NamedAttribute(std::string attribute_name, T attribute_value) : name(std::move(attribute_name)) {
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<std::int64_t>(attribute_value);
+    } else {
+      value = std::move(attribute_value);
+    }
+  }
   std::string name;
   AttributeValue value;
 };

@@ -77,8 +77,8 @@ TEST(GraphReader, RefusesConstantsOfStringsAndOddAttributes) {
   m.input("x", {2});
   m.node("Constant", {}, {"a"}, {{"value_string", std::string("text")}}, "c1");
   m.node("Constant", {}, {"b"}, {}, "c2");
-  m.node("Softmax", {"x"}, {"y"}, {{"axis", std::int64_t{1} << 40}}, "s1");
-  m.node("Softmax", {"x"}, {"z"}, {{"axis", 0}, {"axis", 0}}, "s2").output("y");
+  m.node("Concat", {"x"}, {"y"}, {{"axis", std::int64_t{1} << 40}}, "s1");
+  m.node("Concat", {"x"}, {"z"}, {{"axis", 0}, {"axis", 0}}, "s2").output("y");
   EXPECT_EQ(m.refusal(),
             "error: node 'c1': a Constant of strings is not supported: frit computes with numbers "
             "[onnx-attribute]\n"
