@@ -128,7 +128,7 @@ Expr copied_index(const Padding& padding, std::size_t axis, std::int64_t dim, co
   } else {
     const int period = 2 * (kept - 1);
     const Expr phase = at % period;
-    copied = Halide::min(phase, period - phase);
+    copied = Halide::min(phase, period - phase, kept - 1);  // the last one only for Halide's bounds
   }
   return first == 0 ? copied : copied + static_cast<int>(first);
 }

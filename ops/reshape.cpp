@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ops/halide_type.h"
 #include "ops/limits.h"
 #include "ops/reshape_index.h"
 #include "ops/rules.h"
@@ -64,8 +65,11 @@ class ReshapeLike : public Operator {
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
-    const Index index = reshape_index(op.input(0).dims(), op.outputs.at(0).dims(), stages.index());
-    stages.stage("")() = operands[0].at(index);
+    const TensorType& out = op.outputs.at(0);
+    const Index index = reshape_index(op.input(0).dims(), out.dims(), stages.index());
+    const bool empty = out.elements() == 0;  // then the input has no element to read either
+    stages.stage("")() =
+        empty ? Halide::Internal::make_zero(halide_type(out.dtype)) : operands[0].at(index);
   }
 
   Counts counts(const OpInstance&) const override { return {}; }

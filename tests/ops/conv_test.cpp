@@ -104,6 +104,10 @@ TEST(Conv, BiasAsTheReference) {
   expect_as_reference(conv({1, 4, 7, 8}, {6, 2, 1, 1}, {{"group", std::int64_t{2}}}, true));
 }
 
+TEST(Conv, Transposed) {
+  expect_as_reference_transposed(conv({2, 3, 8, 9}, {7, 3, 3, 3}, {{"pads", Ints{1, 1, 1, 1}}}));
+}
+
 TEST(Conv, NarrowFloatsAreSummedInFloat32) {
   const AttributeMap same = {{"pads", Ints{1, 1, 1, 1}}};
   expect_as_reference(conv({1, 31, 7, 8}, {3, 31, 3, 3}, same, true, DType::kF16));

@@ -9,9 +9,11 @@ namespace frit::test {
 /// `test` as the model states it, NaN and infinities alike; and the same extents and type.
 void expect_as_reference(const OpCase& test, const Tensor& got);
 
-/// Runs `test` dense, with its output lying innermost-first as the axes are counted, and with the
-/// halos that it asks for; expects each as the reference. Also expects the canonical form to infer
-/// the types of the stated one.
+/// Runs `test` dense and, where it asks for halos, with them; expects both as the reference. Also
+/// expects the canonical form to infer the types of the stated one.
 void expect_as_reference(const OpCase& test);
+
+/// The same for an output that lies with its first axis innermost.
+void expect_as_reference_transposed(const OpCase& test);
 
 }  // namespace frit::test
