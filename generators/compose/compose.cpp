@@ -293,24 +293,33 @@ bool is_literal(const Value& value) {
 }
 
 Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
-  Facts facts;
-  if (group.anchor_node != kNone) {
-    const Node& anchor = graph.node(group.anchor_node);
-    facts = find_operator(anchor.domain, anchor.type)->facts(graph.instance(anchor));
-  }
   const ValueId output = group.outputs.at(0);
   const std::vector<std::int64_t> dims = graph.value(output).type.dims();
   const Storage& storage = plan.storage.at(output);
-  facts["out_count"] = static_cast<std::int64_t>(group.outputs.size());
+  const auto innermost = dims.empty() ? 0 : static_cast<std::size_t>(storage.order[0]);
+  Facts facts;
   if (group.anchor_node != kNone) {
-    // The output has the anchor's extents, so that its axes mean what their names say.
     const Node& anchor = graph.node(group.anchor_node);
+    const Operator* op = find_operator(anchor.domain, anchor.type);
+    const OpInstance instance = graph.instance(anchor);
+    facts = op->facts(instance);
+    // The output has the anchor's extents, so that its axes mean what their names say.
     facts["out_as_anchor"] = graph.value(anchor.outputs.at(0)).type.dims() == dims ? 1 : 0;
+    const std::vector<std::string> names = op->axis_names(instance);
+    if (names.size() == dims.size() && !names.empty()) facts["inner_" + names[innermost]] = 1;
+    for (const ValueId input : anchor.inputs) {
+      if (input == kNone || !graph.value(input).constant || is_literal(graph.value(input))) {
+        continue;
+      }
+      const std::string role = constant_role_of(graph, group, input).first;
+      if (!role.empty()) facts["const_" + role] = 1;
+    }
   }
+  facts["out_count"] = static_cast<std::int64_t>(group.outputs.size());
   facts["out_elements"] = graph.value(output).type.elements();
   facts["out_rank"] = static_cast<std::int64_t>(dims.size());
-  facts["inner"] = dims.empty() ? 1 : dims[static_cast<std::size_t>(storage.order[0])];
-  facts["inner_axis_last"] = !dims.empty() && storage.order[0] == static_cast<int>(dims.size()) - 1;
+  facts["inner"] = dims.empty() ? 1 : dims[innermost];
+  facts["inner_axis_last"] = !dims.empty() && innermost + 1 == dims.size();
   facts["nodes"] = static_cast<std::int64_t>(group.nodes.size());
   return facts;
 }

@@ -1,0 +1,38 @@
+#include "generators/build.h"
+
+#include <utility>
+
+namespace frit {
+namespace {
+
+tl::unexpected<Diagnostics> one(const Diagnostic& problem) {
+  return tl::unexpected<Diagnostics>(Diagnostics{problem});
+}
+
+}  // namespace
+
+tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options) {
+  auto imported = import_model(options.model, options.import);
+  if (!imported) return tl::unexpected<Diagnostics>(std::move(imported).error());
+  PlannedModel planned;
+  planned.imported = *imported;
+  planned.graph = std::move(*imported);
+  auto passes = run_passes(planned.graph, options.passes);
+  if (!passes) return one(passes.error());
+  planned.passes = std::move(*passes);
+  insert_layouts(planned.graph);
+  auto plan = make_plan(planned.graph, options.plan);
+  if (!plan) return one(plan.error());
+  planned.plan = std::move(*plan);
+  return planned;
+}
+
+tl::expected<BuiltModel, Diagnostics> build_model(const BuildOptions& options) {
+  auto planned = plan_model(options);
+  if (!planned) return tl::unexpected<Diagnostics>(std::move(planned).error());
+  auto compiled = emit_model(planned->graph, planned->plan, options.emit);
+  if (!compiled) return tl::unexpected<Diagnostics>(std::move(compiled).error());
+  return BuiltModel{std::move(*planned), std::move(*compiled)};
+}
+
+}  // namespace frit

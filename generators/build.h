@@ -1,0 +1,44 @@
+// The way of a model through the house, up to compiled kernels: import, passes, plan, emit.
+//
+// Each step can be taken alone (its own folder); every command of `frit` takes a prefix of this way.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "generators/emit/emit.h"
+#include "generators/fusion/planner.h"
+#include "generators/onnx/import.h"
+#include "generators/passes/passes.h"
+
+namespace frit {
+
+struct BuildOptions {
+  std::filesystem::path model;
+  ImportOptions import;
+  PassOptions passes;
+  PlanOptions plan;
+  EmitOptions emit;
+};
+
+/// The model before and after the passes, laid out and planned.
+struct PlannedModel {
+  Graph imported;  ///< as the file says, types inferred: what verify judges by
+  Graph graph;     ///< canonical, with layout nodes
+  std::vector<PassReport> passes;
+  Plan plan;
+};
+
+struct BuiltModel {
+  PlannedModel planned;
+  CompiledModel compiled;
+};
+
+/// Import, passes, layouts, plan. All faults of the first step that has any.
+tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options);
+
+/// plan_model, then every kernel compiled.
+tl::expected<BuiltModel, Diagnostics> build_model(const BuildOptions& options);
+
+}  // namespace frit
