@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ops/view.h"
+
 namespace frit {
 namespace {
 
@@ -21,6 +23,15 @@ class Checker {
       for (const ValueId value : *ends) FRIT_TRY(check_callers(value));
     }
     for (const auto& [value, base] : plan_.alias_of) FRIT_TRY(check_view(value, base));
+    for (const Group& group : plan_.groups) {
+      if (group.kind != GroupKind::kAlias) continue;
+      for (const NodeId id : group.nodes) FRIT_TRY(check_no_code(*nodes_.at(id)));
+    }
+    for (const auto& [value, base] : plan_.alias_of) {
+      if (!plan_.storage.at(value).has_halo() || parts_.count(value) > 0) continue;
+      return broken(fmt::format("'{}' has a border but is a view of '{}', which has values there",
+                                name(value), name(base)));
+    }
     return {};
   }
 
@@ -121,6 +132,7 @@ class Checker {
     return {};
   }
 
+  /// Inside the buffer, every axis within it.
   Status check_view(ValueId value, ValueId base) const {
     const auto own = plan_.storage.find(base);
     const auto view = plan_.storage.find(value);
@@ -140,8 +152,80 @@ class Checker {
     return {};
   }
 
+  ValueId buffer_of(ValueId value) const {
+    const auto alias = plan_.alias_of.find(value);
+    return alias == plan_.alias_of.end() ? value : alias->second;
+  }
+
+  /// `value` is where `strides` and `offset` from logical index 0 of `from` say.
+  Status check_place(ValueId value, ValueId from, const std::vector<std::int64_t>& strides,
+                     std::int64_t offset) const {
+    const auto dims = [&](ValueId v) { return graph_.value(v).type.dims(); };
+    const Storage& is = plan_.storage.at(value);
+    const Storage& source = plan_.storage.at(from);
+    const bool there = buffer_of(value) == buffer_of(from) &&
+                       origin_offset(is, dims(value)) == origin_offset(source, dims(from)) + offset;
+    if (there && same_elements(dims(value), strides_of(is, dims(value)), strides)) return {};
+    return broken(
+        fmt::format("'{}' needs no code only where it lies in '{}' with strides {} and "
+                    "offset {}, but it lies as {}",
+                    name(value), name(from), dims_text(strides), offset, to_text(is, dims(value))));
+  }
+
+  /// The bytes of an alias group's inputs are those of its outputs.
+  Status check_no_code(const Node& node) {
+    const OpInstance op = graph_.instance(node);
+    if (const auto stacked = stacking(op)) return check_parts(node, *stacked);
+    if (node.inputs.empty() || node.inputs[0] == kNone || graph_.value(node.inputs[0]).constant ||
+        has_attribute(node.attributes, "frit_layout")) {
+      return broken(fmt::format("node '{}' needs code but stands in an alias group", node.name));
+    }
+    const ValueId input = node.inputs[0];
+    const std::vector<std::int64_t> strides =
+        strides_of(plan_.storage.at(input), graph_.value(input).type.dims());
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId output = node.outputs[i];
+      if (output == kNone || plan_.storage.count(output) == 0) continue;
+      const auto view = strided_view(op, i, strides);
+      if (!view) {
+        return broken(fmt::format("node '{}' stands in an alias group, but '{}' is no view of '{}'",
+                                  node.name, name(output), name(input)));
+      }
+      FRIT_TRY(check_place(output, input, view->strides, view->offset));
+    }
+    return {};
+  }
+
+  Status check_parts(const Node& node, const Stacking& stacked) {
+    const ValueId whole = node.outputs[0];
+    const auto axis = static_cast<std::size_t>(stacked.axis);
+    const Storage& storage = plan_.storage.at(whole);
+    const std::vector<std::int64_t> strides = strides_of(storage, graph_.value(whole).type.dims());
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId part = node.inputs[i];
+      if (graph_.value(part).constant) {
+        return broken(fmt::format("node '{}' stacks the constant '{}' but stands in an alias group",
+                                  node.name, name(part)));
+      }
+      FRIT_TRY(check_place(part, whole, strides, stacked.begins[i] * strides[axis]));
+      const Storage& lies = plan_.storage.at(part);
+      parts_.insert(part);
+      if (!lies.has_halo()) continue;
+      for (std::size_t a = 0; a < strides.size(); ++a) {
+        const bool bordered =
+            a != axis && a < storage.halo_low.size() && lies.halo_low[a] <= storage.halo_low[a] &&
+            lies.halo_high[a] <= storage.halo_high[a] && lies.halo_fill == storage.halo_fill;
+        if (bordered || (lies.halo_low[a] == 0 && lies.halo_high[a] == 0)) continue;
+        return broken(fmt::format("'{}' has a border along axis {} that '{}' has not", name(part),
+                                  a, name(whole)));
+      }
+    }
+    return {};
+  }
+
   const Graph& graph_;
   const Plan& plan_;
+  std::set<ValueId> parts_;  ///< inputs of a Concat that needs no code
   std::map<NodeId, const Node*> nodes_;
   std::map<NodeId, int> group_of_;
   std::set<ValueId> ready_;

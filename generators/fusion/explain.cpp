@@ -92,20 +92,25 @@ std::string_view next_step(std::string_view code) {
       {"device", "Put both nodes on one device."},
       {"opaque-op", "Tell frit the operator's index relation: give it a kind in ops/."},
       {"graph-output", "Take the value off the graph's outputs if no caller needs it."},
-      {"would-cycle", "Nothing in the plan can help: the node between them must run in between. "
-                      "Rewrite the model so that it does not need the first result."},
+      {"would-cycle",
+       "Nothing in the plan can help: the node between them must run in between. "
+       "Rewrite the model so that it does not need the first result."},
       {"multi-use", "Fuse the other reader too, or let it compute the value itself."},
-      {"broadcast", "Compute the smaller value in a kernel of its own, as now, or expand it first."},
+      {"broadcast",
+       "Compute the smaller value in a kernel of its own, as now, or expand it first."},
       {"shape", "Reshape so that both run over the same extents, or fuse up to this point."},
       {"dtype", "Cast inside the first kernel, or keep the wider type in a kernel of its own."},
-      {"layout", "Pin a storage order in a plan file (frit plan -o, --plan) that serves both, or "
-                 "move the reshape away from between them."},
+      {"layout",
+       "Pin a storage order in a plan file (frit plan -o, --plan) that serves both, or "
+       "move the reshape away from between them."},
       {"attribute", "Write the operation with attributes that one pass can serve."},
       {"alias", "Give the value a copy of its own (an Identity in the model)."},
-      {"recompute", "--fuse A,B computes it there all the same; frit explain --measure times both."},
+      {"recompute",
+       "--fuse A,B computes it there all the same; frit explain --measure times both."},
       {"inner-loop", "--fuse A,B puts it there all the same; frit explain --measure times both."},
-      {"two-reductions", "Each reduction needs loops of its own in this version; a fused pair needs "
-                         "a composed operator (as softmax or layer norm)."},
+      {"two-reductions",
+       "Each reduction needs loops of its own in this version; a fused pair needs "
+       "a composed operator (as softmax or layer norm)."},
       {"working-set", "Use smaller tiles in the schedule, then --fuse A,B."},
   };
   const auto found = steps.find(code);
@@ -131,8 +136,9 @@ Result<std::string> explain_pair(const Plan& plan, const Graph& graph, const std
   std::vector<const EdgeVerdict*> edges = way(plan, from, to);
   if (edges.empty()) edges = way(plan, to, from);
   if (edges.empty()) {
-    return text + "No value runs from one to the other; only nodes that feed each other are "
-                  "candidates.\n";
+    return text +
+           "No value runs from one to the other; only nodes that feed each other are "
+           "candidates.\n";
   }
   if (edges.size() > 1) {
     text += fmt::format("No value runs straight from one to the other; the way has {} edges.\n",

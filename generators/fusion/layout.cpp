@@ -75,6 +75,12 @@ class Placer {
     layout_.views.insert(node.node->id);
   }
 
+  static Storage packed(const std::vector<int>& order) {
+    Storage storage;
+    storage.order = order;
+    return storage;
+  }
+
   std::string why_not_part(ValueId part, ValueId whole, const std::vector<ValueId>& seen) {
     const int maker = facts_.producer(part);
     const auto say = [&](const std::string& fact) {
@@ -89,7 +95,7 @@ class Placer {
     if (could_be_view(maker)) return say("it is a view of another value");
     const Dims extents = dims(part);
     if (!same_elements(extents, strides_of(storage(part), extents),
-                       strides_of(Storage{storage(whole).order, {}, {}, 0.0, {}, 0}, extents))) {
+                       strides_of(packed(storage(whole).order), extents))) {
       return say("their makers write another axis order");
     }
     return "";
@@ -106,6 +112,7 @@ class Placer {
     for (std::size_t i = 0; i < node.node->inputs.size(); ++i) {
       Storage& part = storage(node.node->inputs[i]);
       part = storage(whole);
+      part.view = true;
       part.strides = strides;
       part.offset = origin_offset(storage(whole), extents) + stacked.begins[i] * strides[axis];
       if (part.has_halo()) part.halo_low[axis] = part.halo_high[axis] = 0;
@@ -150,6 +157,7 @@ class Placer {
   static Storage view_storage(const Dims& extents, const StridedView& view, const Storage& from,
                               const Dims& from_extents) {
     Storage result;
+    result.view = true;
     result.strides = view.strides;
     result.offset = origin_offset(from, from_extents) + view.offset;
     result.order = dense_storage(static_cast<int>(extents.size())).order;
@@ -176,6 +184,7 @@ class Placer {
       if (owner == base) owner = output;
     }
     storage(base).strides = strides_of(storage(base), dims(base));
+    storage(base).view = true;
     layout_.alias_of[base] = output;
     storage(output) = dense;
     return true;

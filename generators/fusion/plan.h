@@ -16,12 +16,13 @@ struct Storage {
   double halo_fill = 0.0;
   /// A view into the buffer of another value (Plan::alias_of): elements between neighbours along
   /// each axis, and the offset of logical index 0 from the first stored element of that buffer.
-  /// Empty: a buffer of its own, packed as `order` and the halo say. `order` is sorted by stride
-  /// in both cases. The halo of a view is part of its base's halo.
+  /// Else a buffer of its own, packed as `order` and the halo say. `order` is sorted by stride in
+  /// both cases. The halo of a view is part of its base's halo.
+  bool view = false;
   std::vector<std::int64_t> strides;
   std::int64_t offset = 0;
   bool has_halo() const;
-  bool is_view() const { return !strides.empty(); }
+  bool is_view() const { return view; }
   bool operator==(const Storage&) const = default;
 };
 

@@ -81,10 +81,13 @@ std::string to_text(const Storage& storage, const std::vector<std::int64_t>& dim
       text += fmt::format("(+{}+{})", storage.halo_low[axis], storage.halo_high[axis]);
     }
   }
+  if (text.empty()) text = "scalar";
+  if (storage.has_halo() && storage.halo_fill != 0)
+    text += fmt::format(" fill {}", storage.halo_fill);
   if (storage.is_view()) {
     text += fmt::format(" strides {} offset {}", dims_text(storage.strides), storage.offset);
   }
-  return text.empty() ? "scalar" : text;
+  return text;
 }
 
 }  // namespace frit

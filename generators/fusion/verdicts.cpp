@@ -74,7 +74,7 @@ class Judge {
     const auto pair = pair_refusal(facts_, options_, producer, consumer);
     const auto use = use_refusal(facts_, value, consumer, inside);
     const auto& refusal = pair ? pair : use;
-    verdict.code = refusal ? refusal->code : "two-reductions";
+    verdict.code = refusal ? refusal->code : "user-forbid";
     verdict.sentence =
         refusal
             ? refusal->sentence
