@@ -19,8 +19,10 @@ class Line {
   bool ok() const { return !fault_; }
   const Diagnostic& fault() const { return *fault_; }
   SourcePlace place() const {
+    std::size_t at = at_;
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
     SourcePlace here = place_;
-    here.column = static_cast<int>(at_) + 1;
+    here.column = static_cast<int>(at) + 1;
     return here;
   }
   void fail(const std::string& wanted) {
