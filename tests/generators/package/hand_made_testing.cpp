@@ -35,7 +35,7 @@ TestFolder::TestFolder() {
 }
 TestFolder::~TestFolder() { std::filesystem::remove_all(path_); }
 
-HandMade hand_made_model(const std::string& folder) {
+HandMade hand_made_model(const std::string& folder, const std::string& cc) {
   HandMade made;
   Graph& graph = made.graph;
   const TensorType type(DType::kF32, kDims);
@@ -114,8 +114,9 @@ HandMade hand_made_model(const std::string& folder) {
   made.compiled.constants = {{"w", *graph.value(w).constant}};
 
   const std::string source = FRIT_SOURCE_DIR "/tests/generators/package/hand_made_kernels.c";
-  const ShellResult built = shell("cc -c -O1 -fPIC -ffunction-sections -I" FRIT_SOURCE_DIR " -o '" +
-                                  folder + "/hand_made_kernels.o' " + source);
+  const ShellResult built =
+      shell(cc + " -c -O1 -fPIC -ffunction-sections -I" FRIT_SOURCE_DIR " -o '" + folder +
+            "/hand_made_kernels.o' " + source);
   EXPECT_EQ(built.status, 0) << built.output;
   return made;
 }

@@ -31,8 +31,8 @@ struct HandMade {
   CompiledModel compiled;
 };
 
-/// Compiles the kernels into `folder`.
-HandMade hand_made_model(const std::string& folder);
+/// Compiles the kernels into `folder` with the C compiler `cc`.
+HandMade hand_made_model(const std::string& folder, const std::string& cc = "cc");
 
 /// What y and the scaled value (both dense) hold for an input, by plain loops.
 struct HandMadeResult {

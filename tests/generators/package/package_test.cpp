@@ -64,6 +64,26 @@ TEST_F(Package, RunsInACProgramBetweenGuardPagesWithoutAllocating) {
   }
 }
 
+TEST_F(Package, ForAArch64RunsUnderQemu) {
+  if (shell("aarch64-linux-gnu-gcc --version && qemu-aarch64 --version").status != 0) {
+    GTEST_SKIP() << "no AArch64 compiler or no qemu-aarch64 here";
+  }
+  model_ = hand_made_model(folder_.path(), "aarch64-linux-gnu-gcc");
+  PackageOptions options = options_in(folder_.path() + "/arm", 2);
+  options.target = Halide::Target("arm-64-linux");
+  const PackageFiles files = write(options);
+  const std::string program = options.out_dir + "/use";
+  const ShellResult built = shell(
+      "aarch64-linux-gnu-gcc -std=c99 -Wall -Wextra -Werror -pedantic "
+      "-static -I'" +
+      options.out_dir + "' -o '" + program +
+      "' -DNO_INTERPOSER " FRIT_SOURCE_DIR "/tests/generators/package/use_hand_made.c '" +
+      files.archive + "' -lm -pthread");
+  ASSERT_EQ(built.status, 0) << built.output;
+  const ShellResult ran = shell("qemu-aarch64 '" + program + "'");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+}
+
 TEST_F(Package, NeedsOnlyNamesOfLibc) {
   const PackageFiles files = write(options_in(folder_.path() + "/p", 1));
   const ShellResult undefined = shell("nm -u '" + files.archive + "' | sed -n 's/^ *U //p' | sort");
@@ -218,6 +238,16 @@ TEST_F(Package, ReportTellsGroupsEdgesAndMemory) {
   EXPECT_EQ(report["memory"]["in_place"][0][0], "b");
   EXPECT_EQ(report["constants"]["bytes"], 64);
   EXPECT_EQ(report["memory"]["planned_bytes"], files.memory.arena.peak_bytes);
+}
+
+TEST_F(Package, PlanInCSaysWhichNodesEachStepRuns) {
+  PackageOptions options = options_in(folder_.path() + "/p", 1);
+  options.keep_plan = true;
+  const std::string plan = read_file(write(options).plan);
+  EXPECT_THAT(plan, HasSubstr("/* Step 1: hand_box_1, schedule by hand\n"
+                              " *   AveragePool \"AveragePool_node\"\n"
+                              " * in_0: a f32[1,3,6,8], 576 bytes\n"
+                              " * out_0: b f32[1,3,6,8], 576 bytes\n */\n"));
 }
 
 TEST_F(Package, FoundByCMakeAndPkgConfig) {

@@ -9,12 +9,14 @@
 #include "hand_made.h"
 
 static long allocations;
+#ifndef NO_INTERPOSER /* where glibc is linked statically it cannot be interposed */
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
 void* __libc_realloc(void* block, size_t bytes);
 void* malloc(size_t bytes) { return ++allocations, __libc_malloc(bytes); }
 void* calloc(size_t count, size_t bytes) { return ++allocations, __libc_calloc(count, bytes); }
 void* realloc(void* block, size_t bytes) { return ++allocations, __libc_realloc(block, bytes); }
+#endif
 
 /* `bytes` bytes that end (or begin) at a page that may not be touched. */
 static unsigned char* guarded(size_t bytes, int at_end) {
