@@ -26,6 +26,9 @@ struct VerifyOptions {
   /// What another engine (ONNX Runtime) gave for these inputs, by output name; may be empty.
   std::map<std::string, Tensor> peer_outputs;
   double slack = 1e-6;  ///< 1e-4 under `fast` numerics
+  /// Judges the whole by the propagated bound of every element instead of the max-norm rule: exact
+  /// about NaN, Inf and steps (Floor, Less), but loose for deep models. For small graphs.
+  bool whole_by_bounds = false;
 };
 
 struct ValueVerdict {
