@@ -327,7 +327,7 @@ Outputs power(const Call& call) {
   return one(std::move(y));
 }
 
-// Floats only with fmod = 1. Error: none where both are exact, else unknown near a wrap.
+// Error: none where both are exact, else unknown (a wrap may be near).
 struct Fmod {
   template <class T>
   static T value(T a, T b) {
@@ -335,16 +335,28 @@ struct Fmod {
   }
   static double error(Term a, Term b, double) { return a.e > 0.0 || b.e > 0.0 ? kDoubtful : 0.0; }
 };
+// The sign of the divisor. The addition rounds once.
+struct FloorMod {
+  template <class T>
+  static T value(T a, T b) {
+    const T rest = std::fmod(a, b);
+    if (rest == T(0)) return std::copysign(rest, b);
+    return (rest < T(0)) != (b < T(0)) ? rest + b : rest;
+  }
+  static double error(Term a, Term b, double y) {
+    return a.e > 0.0 || b.e > 0.0 ? kDoubtful : rounding(y);
+  }
+};
 
 Outputs modulo(const Call& call) {
   FRIT_TRY(same_dtype(call, 0, 1));
   const bool c_style = call.attr("fmod", std::int64_t{0}) != 0;
   const RefTensor& a = call.in(0);
-  if (is_float(a.dtype)) {
-    if (!c_style) return call.refuse("fmod is 0 but the inputs are floats");
-    return wrap_one(float_pair<Fmod>(call, a, call.in(1)));
+  const RefTensor& b = call.in(1);
+  if (!is_float(a.dtype)) {
+    return wrap_one(integer_pair(call, a, b, a.dtype, c_style ? int_fmod : int_mod));
   }
-  return wrap_one(integer_pair(call, a, call.in(1), a.dtype, c_style ? int_fmod : int_mod));
+  return wrap_one(c_style ? float_pair<Fmod>(call, a, b) : float_pair<FloorMod>(call, a, b));
 }
 
 // ---- Comparisons: bool, IEEE on NaN; unsure where the two intervals meet.

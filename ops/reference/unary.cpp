@@ -265,6 +265,13 @@ Outputs identity(const Call& call) { return one(call.in(0)); }
 
 // Inference: the input, and a mask of ones where the node asks for one.
 Outputs dropout(const Call& call) {
+  if (call.has(2)) {
+    const Result<Dims> training = ints_input(call, 2);
+    if (!training) return tl::unexpected<Diagnostic>(training.error());
+    if (training->size() != 1 || (*training)[0] != 0) {
+      return call.refuse("training_mode is set; only inference is defined here");
+    }
+  }
   std::vector<RefTensor> outputs{call.in(0)};
   if (call.op.outputs.size() < 2) return outputs;
   Result<RefTensor> mask = make(call, DType::kBool, call.in(0).dims);
