@@ -49,16 +49,8 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->check(CLI::Range(1, 1024))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--numerics", model.numerics, "See: frit help numerics")
-      ->check(CLI::IsMember({"precise", "fast"}))
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--precision", model.precision, "Type of the arithmetic")
-      ->check(CLI::IsMember({"f32", "bf16", "f16"}))
-      ->capture_default_str()
-      ->group(group);
   command.add_option("--fusion", model.fusion, "How much is fused")
-      ->check(CLI::IsMember({"none", "elementwise", "greedy", "search"}))
+      ->check(CLI::IsMember({"none", "elementwise", "greedy"}))
       ->capture_default_str()
       ->group(group);
   add_repeatable(command, "--fuse", model.fuse, "Keep nodes A,B in one kernel; repeatable")
@@ -69,9 +61,6 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->group(group);
   add_repeatable(command, "--no-pass", model.no_pass,
                  "Leave out a pass (frit show passes); repeatable")
-      ->group(group);
-  command.add_option("--plan", model.plan_file, "Take the plan from this file")
-      ->check(CLI::ExistingFile)
       ->group(group);
   command.add_option("--schedules", model.schedules_folder, "Prefer the .sched files of a folder")
       ->check(CLI::ExistingDirectory)
@@ -86,6 +75,7 @@ class Commands {
       : app_(app), parsed_(parsed), model_(parsed.options.model), own_(parsed.options.command) {}
 
   void add_all() {
+    add_plan();
     add_ops();
     add_doctor();
     add_help();
@@ -122,7 +112,6 @@ class Commands {
     add_inputs(sub);
     add_repeatable(sub, "--output", own_.outputs, "NAME=FILE.npy; repeatable");
     add_repeatable(sub, "--dump", own_.dump, "VALUE=FILE.npy, any intermediate; repeatable");
-    sub.add_option("--device", own_.device, "cpu, cuda:0, opencl:0")->capture_default_str();
   }
 
   void add_plan() {

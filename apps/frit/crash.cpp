@@ -1,36 +1,13 @@
 #include "apps/frit/crash.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
-#include "apps/frit/exit_code.h"
-
 namespace frit {
-
-namespace {
-
-extern "C" void on_interrupt(int) {
-  // Only async-signal-safe calls. Files of the cache are put in place by rename, so whatever is
-  // half written stays a temporary name.
-  const char text[] = "\nfrit: interrupted\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, sizeof text - 1);
-  ::_exit(static_cast<int>(ExitCode::kInterrupted));
-}
-
-}  // namespace
-
-void install_interrupt_handler() {
-  struct sigaction action = {};
-  action.sa_handler = on_interrupt;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-}
 
 std::string write_crash_bundle(const Options& options, const std::string& fault) {
   std::error_code failure;
@@ -43,8 +20,7 @@ std::string write_crash_bundle(const Options& options, const std::string& fault)
        << "folder: " << std::filesystem::current_path(failure).string() << "\n"
        << "command: " << reproduce_line(options) << "\n"
        << "fault: " << fault << "\n";
-  for (const std::string& file :
-       {options.model.model, options.model.plan_file, options.command.file}) {
+  for (const std::string& file : {options.model.model, options.command.file}) {
     if (file.empty()) continue;
     const auto bytes = std::filesystem::file_size(file, failure);
     text << "file: " << file << " (" << (failure ? 0 : bytes) << " bytes)\n";

@@ -11,7 +11,4 @@ namespace frit {
 /// returns its path, or "" where none can be written.
 std::string write_crash_bundle(const Options& options, const std::string& fault);
 
-/// Ctrl-C ends the process with 130 after finishing the progress line.
-void install_interrupt_handler();
-
 }  // namespace frit

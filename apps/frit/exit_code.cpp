@@ -6,9 +6,12 @@
 namespace frit {
 
 ExitCode exit_code_of(std::string_view diagnostic_code) {
-  static constexpr std::array<std::pair<std::string_view, ExitCode>, 8> kAreas = {{
+  static constexpr std::array<std::pair<std::string_view, ExitCode>, 11> kAreas = {{
       {"cli", ExitCode::kCommandLine},
       {"emit", ExitCode::kCompile},
+      {"cache", ExitCode::kCompile},
+      {"kernel-failed", ExitCode::kRun},
+      {"kernel", ExitCode::kCompile},
       {"link", ExitCode::kCompile},
       {"package", ExitCode::kCompile},
       {"run", ExitCode::kRun},
@@ -18,7 +21,7 @@ ExitCode exit_code_of(std::string_view diagnostic_code) {
   }};
   const std::string_view area = diagnostic_code.substr(0, diagnostic_code.find('-'));
   for (const auto& [name, code] : kAreas) {
-    if (name == area) return code;
+    if (name == area || name == diagnostic_code) return code;
   }
   return ExitCode::kRejected;
 }

@@ -17,8 +17,9 @@ enum class ExitCode : int {
   kInterrupted = 130,  ///< Ctrl-C
 };
 
-/// By the area before the first '-' of a diagnostic's code: "cli" 2; "emit", "link", "package" 4;
-/// "run" 5; "internal" 70; "skip" 77; every other ("onnx", "graph", "plan", "sched" …) 3.
+/// By the area before the first '-' of a diagnostic's code: "cli" 2; "emit", "cache", "kernel",
+/// "link", "package" 4; "run" and "kernel-failed" 5; "internal" 70; "skip" 77; "interrupted" 130;
+/// every other ("onnx", "graph", "plan", "sched" …) 3.
 ExitCode exit_code_of(std::string_view diagnostic_code);
 
 }  // namespace frit

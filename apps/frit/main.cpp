@@ -8,6 +8,7 @@
 #include "apps/frit/command_line.h"
 #include "apps/frit/console.h"
 #include "apps/frit/crash.h"
+#include "apps/frit/interrupt.h"
 #include "apps/frit/log.h"
 #include "ops/base/assert.h"
 

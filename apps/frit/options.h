@@ -24,14 +24,11 @@ struct ModelOptions {
   std::vector<std::string> constants;  ///< "NAME=FILE.npy"
   std::vector<std::string> targets;    ///< "host" when empty
   int threads = 1;
-  std::string numerics = "precise";
-  std::string precision = "f32";
   std::string fusion = "greedy";
   std::vector<std::string> fuse;     ///< "A,B"
   std::vector<std::string> no_fuse;  ///< "A,B"
   std::vector<std::string> fence;
   std::vector<std::string> no_pass;  ///< passes switched off
-  std::string plan_file;
   std::string schedules_folder;
   std::string group;
 };
@@ -42,18 +39,15 @@ struct CommandOptions {
   int jobs = 0;                   ///< -j; 0: as many as cores
   std::vector<std::string> emit;  ///< archive, header, report, objects, stmt, asm, schedule
   bool debug = false;
-  bool locked = false;
   std::vector<std::string> inputs;   ///< "name=FILE.npy|zero|random:SEED"
   std::vector<std::string> outputs;  ///< "name=FILE.npy"
   std::vector<std::string> dump;     ///< "NODE=FILE.npy"
-  std::string device = "cpu";
   bool groups = false;
   bool fusions = false;
   std::string expect;
-  std::string pair;  ///< explain: "A,B"
-  std::string what;  ///< show: graph, passes …; help: the topic; ops: the name
-  std::string key;   ///< show metadata: the key
-  std::string diff;
+  std::string pair;                  ///< explain: "A,B"
+  std::string what;                  ///< show: graph, passes …; help: the topic; ops: the name
+  std::string key;                   ///< show metadata: the key
   std::string file;                  ///< check: the schedule
   std::string level = "lower";       ///< check: apply, nest, lower
   std::string format = "text";       ///< check: text, json, sarif
