@@ -75,8 +75,12 @@ class Commands {
       : app_(app), parsed_(parsed), model_(parsed.options.model), own_(parsed.options.command) {}
 
   void add_all() {
+    add_build();
+    add_run();
     add_plan();
+    add_show();
     add_ops();
+    add_bench();
     add_doctor();
     add_help();
   }
@@ -93,17 +97,23 @@ class Commands {
     add_repeatable(sub, "--input", own_.inputs, "NAME=FILE.npy|zero|random:SEED; repeatable");
   }
 
+  void add_debug(CLI::App& sub) {
+    sub.add_flag("--debug", own_.debug, "Keep asserts and bounds checks in the kernels");
+  }
+
   void add_build() {
     CLI::App& sub = add("build", "Make the package: archive, header, report", command_build);
     add_model_options(sub, model_);
     sub.add_option("-o", own_.out, "Folder of the package")->required();
+    sub.add_option("--name", own_.name, "Of the library and its functions; default: the file's");
     sub.add_option("-j", own_.jobs, "Kernels compiled at once; 0: as many as cores")
         ->check(CLI::Range(0, 1024));
-    add_repeatable(sub, "--emit", own_.emit, "Parts to write; default archive,header,report")
+    add_repeatable(sub, "--emit", own_.emit,
+                   "Further parts: plan (in C), objects, schedule, stmt, asm; a list with ','")
         ->delimiter(',')
-        ->check(
-            CLI::IsMember({"archive", "header", "report", "objects", "stmt", "asm", "schedule"}));
-    sub.add_flag("--debug", own_.debug, "Keep asserts and bounds checks in the kernels");
+        ->check(CLI::IsMember(
+            {"archive", "header", "report", "plan", "objects", "schedule", "stmt", "asm"}));
+    add_debug(sub);
   }
 
   void add_run() {
@@ -112,6 +122,7 @@ class Commands {
     add_inputs(sub);
     add_repeatable(sub, "--output", own_.outputs, "NAME=FILE.npy; repeatable");
     add_repeatable(sub, "--dump", own_.dump, "VALUE=FILE.npy, any intermediate; repeatable");
+    add_debug(sub);
   }
 
   void add_plan() {
@@ -122,7 +133,7 @@ class Commands {
         ->check(CLI::ExistingFile);
   }
 
-  void add_explain() {
+  [[maybe_unused]] void add_explain() {
     CLI::App& sub = add("explain", "Why each pair was or was not fused", command_explain);
     add_model_options(sub, model_);
     sub.add_option("A,B", own_.pair, "Two nodes by name");

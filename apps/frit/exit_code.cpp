@@ -6,7 +6,7 @@
 namespace frit {
 
 ExitCode exit_code_of(std::string_view diagnostic_code) {
-  static constexpr std::array<std::pair<std::string_view, ExitCode>, 11> kAreas = {{
+  static constexpr std::array<std::pair<std::string_view, ExitCode>, 15> kCodes = {{
       {"cli", ExitCode::kCommandLine},
       {"emit", ExitCode::kCompile},
       {"cache", ExitCode::kCompile},
@@ -14,16 +14,22 @@ ExitCode exit_code_of(std::string_view diagnostic_code) {
       {"kernel", ExitCode::kCompile},
       {"link", ExitCode::kCompile},
       {"package", ExitCode::kCompile},
+      {"package-run", ExitCode::kRun},
+      {"package-load", ExitCode::kRun},
+      {"package-input", ExitCode::kRejected},
+      {"package-report", ExitCode::kRejected},
       {"run", ExitCode::kRun},
       {"internal", ExitCode::kInternal},
       {"skip", ExitCode::kSkipped},
       {"interrupted", ExitCode::kInterrupted},
   }};
   const std::string_view area = diagnostic_code.substr(0, diagnostic_code.find('-'));
-  for (const auto& [name, code] : kAreas) {
-    if (name == area || name == diagnostic_code) return code;
+  ExitCode found = ExitCode::kRejected;
+  for (const auto& [name, code] : kCodes) {
+    if (name == diagnostic_code) return code;
+    if (name == area) found = code;
   }
-  return ExitCode::kRejected;
+  return found;
 }
 
 }  // namespace frit

@@ -17,9 +17,9 @@ enum class ExitCode : int {
   kInterrupted = 130,  ///< Ctrl-C
 };
 
-/// By the area before the first '-' of a diagnostic's code: "cli" 2; "emit", "cache", "kernel",
-/// "link", "package" 4; "run" and "kernel-failed" 5; "internal" 70; "skip" 77; "interrupted" 130;
-/// every other ("onnx", "graph", "plan", "sched" …) 3.
+/// By a diagnostic's whole code where listed, else by its area, the part before the first '-':
+/// "cli" 2; "emit", "cache", "kernel", "link", "package" 4 ("kernel-failed" and "package-run" 5);
+/// "run" 5; "internal" 70; "skip" 77; "interrupted" 130; every other ("onnx", "plan" …) 3.
 ExitCode exit_code_of(std::string_view diagnostic_code);
 
 }  // namespace frit

@@ -58,10 +58,8 @@ bool parse(std::string_view bytes, onnx::ModelProto& model) {
   return model.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
 }
 
-}  // namespace
-
-tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, const fs::path& file,
-                                                    const ImportOptions& options) {
+tl::expected<onnx::ModelProto, Diagnostics> parse_model(std::string_view bytes,
+                                                        const fs::path& file) {
   onnx::ModelProto model;
   if (bytes.size() > kMostBytes || !parse(bytes, model)) {
     return refuse("onnx-parse",
@@ -69,6 +67,16 @@ tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, cons
                               "short",
                               quoted_name(file.string())));
   }
+  return model;
+}
+
+}  // namespace
+
+tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, const fs::path& file,
+                                                    const ImportOptions& options) {
+  auto parsed = parse_model(bytes, file);
+  if (!parsed) return tl::unexpected(std::move(parsed).error());
+  const onnx::ModelProto& model = *parsed;
   if (!model.has_graph() || model.graph().output_size() == 0) {
     return refuse("onnx-parse",
                   fmt::format("{} holds no graph with an output; is it an ONNX model?",
@@ -99,6 +107,18 @@ tl::expected<Graph, Diagnostics> import_model(const fs::path& file, const Import
   auto bytes = read_file(file);
   if (!bytes) return tl::unexpected(std::move(bytes).error());
   return import_model_bytes(*bytes, file, options);
+}
+
+tl::expected<Metadata, Diagnostics> read_metadata(const fs::path& file) {
+  auto bytes = read_file(file);
+  if (!bytes) return tl::unexpected(std::move(bytes).error());
+  auto model = parse_model(*bytes, file);
+  if (!model) return tl::unexpected(std::move(model).error());
+  Metadata metadata;
+  for (const onnx::StringStringEntryProto& entry : model->metadata_props()) {
+    metadata.emplace_back(entry.key(), entry.value());
+  }
+  return metadata;
 }
 
 }  // namespace frit

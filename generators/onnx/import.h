@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "generators/graph/graph.h"
@@ -45,5 +46,10 @@ tl::expected<Graph, Diagnostics> import_model(const std::filesystem::path& file,
 tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes,
                                                     const std::filesystem::path& file,
                                                     const ImportOptions& options);
+
+/// The model's metadata_props in order: what else its maker says of it. Needs no shapes.
+/// Codes: onnx-read, onnx-parse.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+tl::expected<Metadata, Diagnostics> read_metadata(const std::filesystem::path& file);
 
 }  // namespace frit

@@ -1,0 +1,150 @@
+// frit build: the package of a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "apps/frit/commands.h"
+#include "apps/frit/group_view.h"
+#include "apps/frit/interrupt.h"
+#include "apps/frit/model_options.h"
+#include "generators/emit/hash.h"
+#include "generators/emit/target.h"
+#include "generators/package/package.h"
+
+namespace frit {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_sha256(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+  return sha256(bytes);
+}
+
+PackageOptions package_options(const Options& options, const BuildOptions& build) {
+  PackageOptions package;
+  package.name = options.command.name.empty() ? fs::path(options.model.model).stem().string()
+                                              : options.command.name;
+  package.out_dir = options.command.out;
+  package.target = build.emit.target;
+  package.threads = options.model.threads;
+  package.debug = options.command.debug;
+  package.keep_plan = std::ranges::count(options.command.emit, "plan") > 0;
+  package.model_sha256 = file_sha256(options.model.model);
+  return package;
+}
+
+Status write_text(const fs::path& path, const std::string& text) {
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  stream.flush();
+  if (!stream) return fail("package-write", "cannot write '" + path.string() + "'");
+  return {};
+}
+
+/// DIR/<part>/<group>.<suffix> for each group.
+Diagnostics write_views(const Options& options, const BuildOptions& build,
+                        const BuiltModel& built) {
+  struct Part {
+    const char* name;
+    GroupView view;
+    const char* suffix;
+  };
+  static constexpr Part kParts[] = {{"schedule", GroupView::kSchedule, ".sched"},
+                                    {"stmt", GroupView::kStmt, ".stmt"},
+                                    {"asm", GroupView::kAsm, ".s"}};
+  const fs::path folder = options.command.out;
+  for (const Part& part : kParts) {
+    if (std::ranges::count(options.command.emit, part.name) == 0) continue;
+    auto texts = view_groups(built.planned, "", part.view, build.emit);
+    if (!texts) return texts.error();
+    for (const GroupText& text : *texts) {
+      const Status written = write_text(folder / part.name / (text.group + part.suffix), text.text);
+      if (!written) return {written.error()};
+    }
+  }
+  return {};
+}
+
+Status copy_objects(const Options& options, const BuiltModel& built) {
+  if (std::ranges::count(options.command.emit, "objects") == 0) return {};
+  const fs::path folder = fs::path(options.command.out) / "objects";
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  for (const Kernel& kernel : built.compiled.kernels) {
+    fs::copy_file(kernel.object_path, folder / (kernel.symbol + ".o"),
+                  fs::copy_options::overwrite_existing, failure);
+    if (failure) return fail("package-write", "cannot write into '" + folder.string() + "'");
+  }
+  return {};
+}
+
+std::size_t distinct_kernels(const CompiledModel& compiled) {
+  std::set<std::string> symbols;
+  for (const Kernel& kernel : compiled.kernels) symbols.insert(kernel.symbol);
+  return symbols.size();
+}
+
+void print_summary(const Options& options, Console& console, const BuiltModel& built,
+                   const PackageFiles& files) {
+  const std::size_t kernels = distinct_kernels(built.compiled);
+  if (console.json()) {
+    console.document({{"schema", "frit.build/1"},
+                      {"c_name", files.c_name},
+                      {"files",
+                       {{"archive", files.archive},
+                        {"header", files.header},
+                        {"report", files.report},
+                        {"cmake", files.cmake},
+                        {"pkg_config", files.pkg_config}}},
+                      {"onnx_nodes", built.planned.imported.nodes().size()},
+                      {"steps", built.compiled.kernels.size()},
+                      {"distinct_kernels", kernels},
+                      {"arena_bytes", files.memory.arena.peak_bytes},
+                      {"arena_lower_bound_bytes", files.memory.arena.lower_bound_bytes},
+                      {"constant_bytes", files.memory.constant_bytes},
+                      {"repro", reproduce_line(options)}});
+    return;
+  }
+  console.answer(
+      fmt::format("{} nodes in {} kernels ({} distinct); arena {:.1f} KiB (lower bound {:.1f}), "
+                  "weights {:.1f} KiB\n{}\n{}\n{}",
+                  built.planned.imported.nodes().size(), built.compiled.kernels.size(), kernels,
+                  static_cast<double>(files.memory.arena.peak_bytes) / 1024,
+                  static_cast<double>(files.memory.arena.lower_bound_bytes) / 1024,
+                  static_cast<double>(files.memory.constant_bytes) / 1024, files.archive,
+                  files.header, files.report));
+}
+
+}  // namespace
+
+ExitCode command_build(const Options& options, Console& console) {
+  auto build = build_options(options, console);
+  if (!build) return console.reject(build.error());
+  const InterruptScope scope;
+  auto built = build_model(*build);
+  if (!built) return console.reject(built.error());
+  auto files = write_package(built->planned.graph, built->planned.plan, built->compiled,
+                             package_options(options, *build));
+  if (!files) return console.reject(files.error());
+  if (const Status copied = copy_objects(options, *built); !copied) {
+    return console.reject(copied.error());
+  }
+  if (const Diagnostics faults = write_views(options, *build, *built); !faults.empty()) {
+    return console.reject(faults);
+  }
+  print_summary(options, console, *built, *files);
+  return ExitCode::kSuccess;
+}
+
+}  // namespace frit

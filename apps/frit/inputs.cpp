@@ -1,0 +1,71 @@
+#include "apps/frit/inputs.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "apps/frit/model_options.h"
+#include "apps/frit/npy.h"
+#include "generators/verify/test_data.h"
+
+namespace frit {
+
+namespace {
+
+Result<Tensor> tensor_of(const std::string& name, const std::string& source, const TensorType& type,
+                         std::uint64_t position) {
+  if (source == "zero") return test_tensor(type, DataKind::kZeros, 0);
+  if (source.starts_with("random:")) {
+    std::uint64_t seed = 0;
+    const char* const end = source.data() + source.size();
+    const auto [stop, fault] = std::from_chars(source.data() + 7, end, seed);
+    if (fault != std::errc() || stop != end) {
+      return fail("cli-input", fmt::format("the seed in --input '{}={}' is no number; write "
+                                           "random:0",
+                                           name, source));
+    }
+    // Two inputs of one type must not get the same values.
+    return test_tensor(type, DataKind::kRandom, seed * 1000 + position);
+  }
+  auto tensor = read_npy(source);
+  if (tensor && !(tensor->type() == type)) {
+    return fail("input-type", fmt::format("input '{}' is {} but '{}' holds {}; convert the file or "
+                                          "pass --shape",
+                                          name, to_text(type), source, to_text(tensor->type())));
+  }
+  return tensor;
+}
+
+}  // namespace
+
+Result<std::vector<Tensor>> make_inputs(const Graph& graph, const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> sources;
+  for (const std::string& text : texts) {
+    auto parts = split_assignment(text, "--input");
+    if (!parts) return fail(parts.error());
+    if (!sources.insert(*parts).second) {
+      return fail("cli-input", fmt::format("--input names '{}' twice; keep one", parts->first));
+    }
+  }
+  std::vector<Tensor> tensors;
+  std::string names;
+  for (const ValueId id : graph.inputs) {
+    const Value& value = graph.value(id);
+    names += (names.empty() ? "'" : ", '") + value.name + "'";
+    const auto source = sources.find(value.name);
+    auto tensor = tensor_of(value.name, source == sources.end() ? "random:0" : source->second,
+                            value.type, tensors.size());
+    if (!tensor) return fail(tensor.error());
+    tensors.push_back(std::move(*tensor));
+    if (source != sources.end()) sources.erase(source);
+  }
+  if (!sources.empty()) {
+    return fail("input-name", fmt::format("the model has no input '{}'; its inputs are {}",
+                                          sources.begin()->first, names));
+  }
+  return tensors;
+}
+
+}  // namespace frit
