@@ -14,6 +14,14 @@ tl::unexpected<Diagnostics> one(const Diagnostic& problem) {
 tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options) {
   auto imported = import_model(options.model, options.import);
   if (!imported) return tl::unexpected<Diagnostics>(std::move(imported).error());
+  for (const std::string& name : options.extra_outputs) {
+    const auto value = imported->value_named(name);
+    if (!value) {
+      return one(error("build-no-such-value",
+                       "the model has no value '" + name + "'; frit show graph lists them"));
+    }
+    if (!imported->is_output(*value)) imported->outputs.push_back(*value);
+  }
   PlannedModel planned;
   planned.imported = *imported;
   planned.graph = std::move(*imported);

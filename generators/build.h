@@ -1,6 +1,7 @@
 // The way of a model through the house, up to compiled kernels: import, passes, plan, emit.
 //
-// Each step can be taken alone (its own folder); every command of `frit` takes a prefix of this way.
+// Each step can be taken alone (its own folder); every command of `frit` takes a prefix of this
+// way.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +18,7 @@ namespace frit {
 struct BuildOptions {
   std::filesystem::path model;
   ImportOptions import;
+  std::vector<std::string> extra_outputs;  ///< values, by name, that become graph outputs as well
   PassOptions passes;
   PlanOptions plan;
   EmitOptions emit;
@@ -35,7 +37,8 @@ struct BuiltModel {
   CompiledModel compiled;
 };
 
-/// Import, passes, layouts, plan. All faults of the first step that has any.
+/// Import, passes, layouts, plan. All faults of the first step that has any; "build-no-such-value"
+/// where extra_outputs names none.
 tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options);
 
 /// plan_model, then every kernel compiled.
