@@ -185,6 +185,7 @@ class AveragePool final : public Pool {
     }
     const Expr sum = acc();
     Stage& mean = stages.stage("mean");
+    mean.op_cost = 4;  // a division
     mean() = cast(result_type, sum / cast(sum_type, count));
   }
 

@@ -57,27 +57,40 @@ void clamp_range(std::int64_t dim, std::int64_t& start, std::int64_t& end, std::
   end = std::clamp(end < 0 ? end + dim : end, least, most);
 }
 
+/// Whether all three lists fit the input's axes and every element picked lies inside them.
+bool fits(const SliceRange& range, const Ints& dims) {
+  for (const Ints* list : {&range.starts, &range.ends, &range.steps}) {
+    const bool bounded = std::all_of(list->begin(), list->end(), [](auto value) {
+      return value >= -kMaxExtent && value <= kMaxExtent;
+    });
+    if (list->size() != dims.size() || !bounded) return false;
+  }
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    if (range.steps[axis] == 0) return false;
+    const std::int64_t count = range.extent(axis), first = range.starts[axis];
+    const std::int64_t last = first + (count - 1) * range.steps[axis];
+    if (count > 0 && (std::min(first, last) < 0 || std::max(first, last) >= dims[axis]))
+      return false;
+  }
+  return true;
+}
+
+Result<SliceRange> canonical_range(const OpInstance& op) {
+  SliceRange range{ints_attribute(op.attributes, "starts", {}),
+                   ints_attribute(op.attributes, "ends", {}),
+                   ints_attribute(op.attributes, "steps", {})};
+  if (fits(range, op.input(0).dims())) return range;
+  return fail("onnx-attribute",
+              fmt::format("{}: starts, ends and steps are {}, {}, {} but its input is {}; give one "
+                          "value of each per axis, inside it",
+                          label(op), dims_text(range.starts), dims_text(range.ends),
+                          dims_text(range.steps), to_text(op.input(0))));
+}
+
 Result<SliceRange> range_of(const OpInstance& op) {
   const Ints dims = op.input(0).dims();
   SliceRange range{Ints(dims.size(), 0), dims, Ints(dims.size(), 1)};
-  if (has_attribute(op.attributes, "steps")) {
-    range = {ints_attribute(op.attributes, "starts", {}), ints_attribute(op.attributes, "ends", {}),
-             ints_attribute(op.attributes, "steps", {})};
-    for (const Ints* list : {&range.starts, &range.ends, &range.steps}) {
-      const bool bounded = std::all_of(list->begin(), list->end(), [](auto value) {
-        return value >= -kMaxExtent && value <= kMaxExtent;
-      });
-      if (list->size() == dims.size() && bounded &&
-          !std::count(range.steps.begin(), range.steps.end(), 0))
-        continue;
-      return fail("onnx-attribute",
-                  fmt::format("{}: starts, ends and steps are {}, {}, {} but its "
-                              "input is {}; give one value of each per axis",
-                              label(op), dims_text(range.starts), dims_text(range.ends),
-                              dims_text(range.steps), to_text(op.input(0))));
-    }
-    return range;
-  }
+  if (has_attribute(op.attributes, "steps")) return canonical_range(op);
 
   std::optional<Ints> lists[4];
   const char* names[] = {"starts", "ends", "axes", "steps"};

@@ -104,6 +104,20 @@ TEST(Slice, OptionalAxesAndSteps) {
                               {1, 2, 3, 4}));
 }
 
+TEST(Slice, RefusesACanonicalFormThatReadsOutside) {
+  const auto refusal = [](const Ints& starts, const Ints& ends, const Ints& steps) {
+    return refusal_of(make_op("Slice", 13, {{"starts", starts}, {"ends", ends}, {"steps", steps}},
+                              {counting({4})}));
+  };
+  EXPECT_EQ(refusal({3}, {-1}, {-1}), "");
+  EXPECT_EQ(refusal({-1}, {4}, {1}),
+            "Slice 'node': starts, ends and steps are [-1], [4], [1] but its input is f32[4]; give "
+            "one value of each per axis, inside it [onnx-attribute]");
+  EXPECT_NE(refusal({0}, {5}, {1}), "");
+  EXPECT_NE(refusal({0}, {4}, {0}), "");
+  EXPECT_NE(refusal({0, 0}, {4}, {1}), "");
+}
+
 TEST(Slice, Refusals) {
   EXPECT_EQ(refusal_of(make_op("Slice", 13, {}, {counting({4}), list({0}), list({2})}, {1})),
             "Slice 'node': input 2 (ends) is computed at run time but must be known when building; "
