@@ -246,7 +246,8 @@ Outputs slice(const Call& call) {
 
 Outputs concat(const Call& call) {
   const RefTensor& first = call.in(0);
-  const auto axis = axis_of(call, call.attr("axis", std::int64_t{0}), first.dims.size());
+  // before opset 4 the axis may be left out: it is 1 then
+  const auto axis = axis_of(call, call.attr("axis", std::int64_t{1}), first.dims.size());
   if (!axis) return refused(axis.error());
   RefTensor y;
   y.dtype = first.dtype;

@@ -72,7 +72,6 @@ Status in_range(const Call& call, const char* name, const Dims& list, std::size_
 }
 
 Result<Window> window_of(const Call& call) {
-  FRIT_TRY(need_float(call, 0));
   const Dims& dims = call.in(0).dims;
   if (dims.size() < 3 || dims.size() > 5) {
     return call.refuse("input " + dims_text(dims) + ": one to three spatial axes are known");
@@ -178,7 +177,7 @@ Winner winner_of(const RefTensor& x, std::size_t plane, const Taps& taps) {
   Winner winner;
   if (!taps.elements.empty()) winner.element = taps.elements[0];
   for (const std::size_t element : taps.elements) {
-    const double value = x.real[plane + element];
+    const double value = number_at(x, plane + element);
     winner.bound = std::max(winner.bound, bound_at(x, plane + element));
     if (std::isnan(winner.value) || !(value > winner.value || std::isnan(value))) continue;
     winner.value = value;
@@ -194,6 +193,7 @@ Outputs max_over(const Call& call, const Window& w, const Dims& dims) {
   Result<RefTensor> index = make(call, DType::kI64, dims);
   if (!index) return refused(index.error());
   if (!x.bound.empty()) y->bound.assign(y->real.size(), 0.0);
+  const double least = x.dtype == DType::kI8 ? -128.0 : x.dtype == DType::kU8 ? 0.0 : -kUnknown;
   const auto in_size = static_cast<std::size_t>(w.in[0] * w.in[1] * w.in[2]);
   const auto out_size = static_cast<std::size_t>(w.out[0] * w.out[1] * w.out[2]);
   const bool column_major = call.attr("storage_order", std::int64_t{0}) != 0;
@@ -206,7 +206,11 @@ Outputs max_over(const Call& call, const Window& w, const Dims& dims) {
       const std::size_t element = column_major
                                       ? winner.element % columns * rows + winner.element / columns
                                       : winner.element;
-      y->real[to] = winner.value;
+      if (y->real.empty()) {
+        y->integer[to] = static_cast<std::int64_t>(std::max(winner.value, least));
+      } else {
+        y->real[to] = winner.value;
+      }
       if (!y->bound.empty()) y->bound[to] = winner.bound;
       index->integer[to] = static_cast<std::int64_t>(p * in_size + element);
     }
@@ -218,6 +222,8 @@ Outputs max_over(const Call& call, const Window& w, const Dims& dims) {
 }
 
 Outputs max_pool(const Call& call) {
+  const DType dtype = call.in(0).dtype;
+  if (dtype != DType::kI8 && dtype != DType::kU8) FRIT_TRY(need_float(call, 0));
   const Result<Window> w = window_of(call);
   if (!w) return refused(w.error());
   if (call.attr("storage_order", std::int64_t{0}) != 0 && w->spatial != 2) {
@@ -271,6 +277,7 @@ Outputs mean_over(const Call& call, const Window& w, const Dims& dims) {
 }
 
 Outputs average_pool(const Call& call) {
+  FRIT_TRY(need_float(call, 0));
   const Result<Window> w = window_of(call);
   if (!w) return refused(w.error());
   const Dims dims = out_dims(call, *w);

@@ -337,6 +337,16 @@ TEST(DepthSpace, SpaceToDepthUndoesDCR) {
   EXPECT_EQ(floats(run_one(make_op("SpaceToDepth", 13, block, {there}))), floats(in));
 }
 
+TEST(DepthSpace, AsTheReference) {
+  for (const char* mode : {"DCR", "CRD"}) {
+    expect_as_reference(make_op("DepthToSpace", 13,
+                                {{"blocksize", std::int64_t{2}}, {"mode", std::string(mode)}},
+                                {counting({2, 12, 3, 5})}));
+  }
+  expect_as_reference(
+      make_op("SpaceToDepth", 13, {{"blocksize", std::int64_t{3}}}, {counting({1, 2, 6, 9})}));
+}
+
 TEST(DepthSpace, RefusesWhatDoesNotDivide) {
   EXPECT_EQ(
       refusal_of(

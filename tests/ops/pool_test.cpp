@@ -101,6 +101,15 @@ TEST(MaxPool, EightBitIntegersPadWithTheirLeast) {
               ElementsAre(0, 200, 255));
 }
 
+TEST(MaxPool, EightBitIntegersAsTheReference) {
+  for (const DType dtype : {DType::kI8, DType::kU8}) {
+    const double low = dtype == DType::kI8 ? -128 : 0;
+    const Tensor in = random_tensor(dtype, {1, 2, 7, 8}, low, low + 200, 1);
+    expect_as_reference(
+        make_op("MaxPool", 12, {list("kernel_shape", {3, 3}), list("pads", {1, 1, 1, 1})}, {in}));
+  }
+}
+
 TEST(MaxPool, Transposed) {
   const Tensor in = random_tensor(DType::kF32, {2, 3, 9, 8}, -9, -1, 1);
   expect_as_reference_transposed(
