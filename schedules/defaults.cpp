@@ -1,8 +1,9 @@
 #include "schedules/defaults.h"
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
+#include "schedules/default_outputs.h"
 #include "schedules/halide_errors.h"
 #include "schedules/loop_nest.h"
 #include "schedules/placement.h"
@@ -13,104 +14,123 @@ namespace {
 
 using Halide::Internal::ForType;
 
-// Repeated work above which a pure stage gets storage: op_cost × reads. A GELU (about 20) read once
-// is inlined unless the read stands inside a reduction.
-constexpr int kInlineLimit = 24;
+// Repeated work above which a pure stage gets storage: op_cost times evaluations per element.
+constexpr double kInlineLimit = 24.0;
+constexpr int kFreeCost = 1;  // copies and index maps are never worth storage
+
+double elements_of(const Stage& stage) {
+  return std::accumulate(stage.extents.begin(), stage.extents.end(), 1.0,
+                         [](double all, std::int64_t e) { return all * static_cast<double>(e); });
+}
+
+// Trip count of a definition's reduction loops.
+double reduction_trips(const StageState& state, int definition) {
+  double trips = 1.0;
+  for (const auto& variable : halide_stage(state, definition).get_schedule().rvars()) {
+    const auto* extent = variable.extent.as<Halide::Internal::IntImm>();
+    trips *= extent != nullptr ? static_cast<double>(extent->value) : 1.0;
+  }
+  return trips;
+}
+
+// How often each element of `stage` would be evaluated if it were inlined.
+double evaluations_if_inlined(const StageState& stage, const std::vector<Use>& uses) {
+  double evaluations = 0.0;
+  for (const Use& use : uses) {
+    evaluations += elements_of(*use.consumer->stage) * static_cast<double>(use.reads) *
+                   reduction_trips(*use.consumer, use.definition);
+  }
+  return evaluations / std::max(1.0, elements_of(*stage.stage));
+}
+
+bool worth_inlining(const StageState& stage, const std::vector<Use>& uses) {
+  if (stage.stage->func.has_update_definition()) return false;
+  if (stage.stage->op_cost <= kFreeCost) return true;
+  const double times = evaluations_if_inlined(stage, uses);
+  return times <= 1.01 || times * stage.stage->op_cost <= kInlineLimit;
+}
 
 bool is_packed(ForType type) {
   return type == ForType::Vectorized || type == ForType::Unrolled || type == ForType::GPULane;
 }
 
-bool inside_reduction(const Use& use) {
-  if (use.definition == kPureDefinition) return false;
-  const auto loops = loops_of(*use.consumer, use.definition);
-  return std::any_of(loops.begin(), loops.end(), [](const Loop& l) { return l.is_reduction; });
-}
-
-bool worth_inlining(const StageState& stage, const std::vector<Use>& uses) {
-  if (stage.stage->func.has_update_definition()) return false;
-  if (stage.stage->op_cost <= 2) return true;
-  int reads = 0;
-  bool reduced = false;
-  for (const Use& use : uses) {
-    reads += use.reads;
-    reduced = reduced || inside_reduction(use);
-  }
-  if (reads <= 1 && !reduced) return true;
-  return reads * stage.stage->op_cost * (reduced ? 8 : 1) <= kInlineLimit;
-}
-
-// Innermost legal loop outside of every vectorised or unrolled loop and, for what a reduction
-// reads, outside of its reduction loops.
-const Site* best_site(const std::vector<Site>& legal) {
+// The innermost loop that moves what is read of the stage, outside of vectorised and unrolled
+// loops and of reductions. Null: the root.
+const Site* best_site(const LoopNest& nest, const StageState& stage,
+                      const std::vector<Site>& legal) {
   const Site* best = nullptr;
   for (const Site& site : legal) {
     if (is_packed(site.loop.type) || site.loop.is_reduction) break;
-    best = &site;
+    if (nest.moves_with(stage, site)) best = &site;
   }
   return best;
 }
 
-// Vectorises every definition of a computed stage along its innermost storage dimension.
-// GuardWithIf neither reads nor writes beyond what is asked for, whatever the extent.
-void vectorize_innermost(StageState& state, const Halide::Target& target) {
-  const Stage& stage = *state.stage;
-  if (stage.order.empty() || target.has_gpu_feature()) return;
-  const auto axis = static_cast<std::size_t>(stage.order.front());
-  const int lanes = target.natural_vector_size(stage.func.types().front());
-  if (stage.extents[axis] < lanes || lanes < 2) return;
-  const std::string name = stage.axes[axis].name();
-  for (const int definition : definitions_of(state)) {
-    const auto loops = loops_of(state, definition);
-    const auto loop = find_loop(state, definition, name);
-    const bool untouched = std::all_of(loops.begin(), loops.end(),
-                                       [](const Loop& l) { return l.type == ForType::Serial; });
-    if (!loop || !untouched) continue;
-    // The vector inside its block, the blocks where the loop stood.
-    const Halide::Var inner(name + "_vector");
-    halide_stage(state, definition)
-        .split(loop->var(), loop->var(), inner, lanes, Halide::TailStrategy::GuardWithIf);
-    std::vector<Halide::VarOrRVar> order = {inner};
-    for (const Loop& other : loops_of(state, definition)) {
-      if (other.name != "outermost" && other.name != inner.name()) order.push_back(other.var());
-    }
-    halide_stage(state, definition).reorder(order).vectorize(inner);
-  }
+bool placements_hold(const LoopNest& nest, PipelineState& pipeline) {
+  const auto stages = pipeline.stages();
+  return std::all_of(stages.begin(), stages.end(),
+                     [&](const StageState* stage) { return nest.is_legal(*stage); });
 }
 
-void place(PipelineState& pipeline, StageState& stage, const Halide::Target& target) {
-  const LoopNest nest(pipeline);
+void place(PipelineState& pipeline, LoopNest& nest, StageState& stage,
+           const Halide::Target& target) {
   const std::vector<Use> uses = nest.uses(stage);
   if (uses.empty()) return;
-  if (worth_inlining(stage, uses)) return compute_inlined(stage);
-  const std::vector<Site> legal = nest.legal_sites(stage);
-  if (const Site* site = best_site(legal)) {
-    compute_at_site(stage, *site);
-  } else {
-    compute_at_root(stage);
+  const auto settle = [&](auto&& how) {
+    how();
+    nest.forget();
+    return placements_hold(nest, pipeline);
+  };
+  const bool pure = !stage.stage->func.has_update_definition();
+  if (worth_inlining(stage, uses)) {
+    settle([&] { compute_inlined(stage); });
+    return;
   }
-  vectorize_innermost(stage, target);
+  const std::vector<Site> legal = nest.legal_sites(stage);
+  const Site* site = target.has_gpu_feature() ? gpu_site(nest, stage, legal)
+                                              : best_site(nest, stage, legal);
+  const bool held = settle([&] {
+    if (site != nullptr) {
+      compute_at_site(stage, *site);
+    } else {
+      compute_at_root(stage);
+    }
+  });
+  if (!held && pure) {  // a producer that the text placed needs this stage out of the way
+    settle([&] { compute_inlined(stage); });
+    return;
+  }
+  if (site == nullptr) {
+    schedule_root(stage, target);
+  } else if (!target.has_gpu_feature()) {
+    vectorize_innermost(stage, target);
+  }
 }
 
 }  // namespace
 
 Status place_remaining(PipelineState& pipeline, const Halide::Target& target) {
   return guard_halide({}, [&] {
+    LoopNest nest(pipeline);
     std::vector<StageState*> stages = pipeline.stages();
     std::reverse(stages.begin(), stages.end());
     for (StageState* stage : stages) {
       if (stage->is_output || stage->computed_with) continue;
-      if (stage->compute.kind == Placement::Kind::kUnplaced) place(pipeline, *stage, target);
+      if (stage->compute.kind == Placement::Kind::kUnplaced) place(pipeline, nest, *stage, target);
     }
   });
 }
 
-Status apply_default_schedule(PipelineView& view, const Facts&, const Halide::Target& target) {
+Status apply_default_schedule(PipelineView& view, const Facts& facts,
+                              const Halide::Target& target) {
   PipelineState pipeline(view);
-  bound_outputs(pipeline);
   const Status outputs = guard_halide({}, [&] {
+    bound_outputs(pipeline);
+    const auto threads = facts.find("threads");
     for (StageState* stage : pipeline.stages()) {
-      if (stage->is_output) vectorize_innermost(*stage, target);
+      if (!stage->is_output) continue;
+      schedule_root(*stage, target);
+      if (threads != facts.end() && threads->second > 1) parallelize_outermost(*stage, target);
     }
   });
   if (!outputs) return outputs;

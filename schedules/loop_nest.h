@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,13 @@
 
 namespace frit {
 
-/// A definition that reads a stage, with how many different reads it has.
+/// A definition that reads a stage, directly or through inlined stages.
 struct Use {
   StageState* consumer = nullptr;
   int definition = kPureDefinition;
-  int reads = 0;
+  std::int64_t reads = 0;  ///< different reads, counted through inlined stages
+  /// Variables of the consumer in the indices of the reads, per dimension of what is read.
+  std::vector<std::set<std::string>> variables;
 };
 
 /// One loop of one definition.
@@ -29,31 +32,43 @@ struct Site {
   }
 };
 
-/// A picture of the pipeline as it stands: make a new one after directives that add stages.
+/// A picture of the pipeline. Make a new one after directives that add stages; call forget() after
+/// one that places a stage.
 class LoopNest {
  public:
   explicit LoopNest(PipelineState& pipeline);
 
   /// Readers of `stage`, through stages that are inlined.
-  std::vector<Use> uses(const StageState& stage) const;
+  const std::vector<Use>& uses(const StageState& stage) const;
   /// Loops enclosing every use, outermost first. Empty: only the root is left.
-  std::vector<Site> legal_sites(const StageState& stage) const;
+  const std::vector<Site>& legal_sites(const StageState& stage) const;
   /// Loops around the body of a definition, outermost first, from the root on.
-  std::vector<Site> path_of(StageState& stage, int definition) const;
+  std::vector<Site> path_of(const StageState& stage, int definition) const;
+  /// Whether what is read of `stage` moves with the loop `site`, one of its legal sites.
+  bool moves_with(const StageState& stage, const Site& site) const;
+  /// Whether the stage's compute_at is at one of its legal sites (true when it has none).
+  bool is_legal(const StageState& stage) const;
+
+  void forget();
 
  private:
   struct Reader {
     std::string function;
     int definition = kPureDefinition;
-    int reads = 0;
+    std::int64_t reads = 0;
+    std::vector<std::set<std::string>> variables;
   };
   void add_function(const Halide::Internal::Function& function,
                     std::map<std::string, Halide::Internal::Function>& seen);
-  void collect_uses(const std::string& function, int reads, std::vector<Use>& uses) const;
+  const std::vector<Use>& uses_of(const std::string& function) const;
   std::vector<Site> path_to_compute(const StageState& stage) const;
+  std::set<std::string> moving(const StageState& stage, const StageState& at) const;
 
   PipelineState& pipeline_;
-  std::map<std::string, std::vector<Reader>> readers_;  // by function read
+  std::map<std::string, std::vector<Reader>> readers_;               // by function read
+  std::map<std::string, std::vector<std::string>> arguments_;        // pure variables by function
+  mutable std::map<std::string, std::vector<Use>> uses_;             // until forget()
+  mutable std::map<const StageState*, std::vector<Site>> legal_;     // until forget()
 };
 
 /// "out.ko > out.y > acc.update(0).c", or "the root".

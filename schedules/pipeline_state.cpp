@@ -35,6 +35,21 @@ void fill_extents(StageState& state) {
   }
 }
 
+// The variables from which splits, fuses and renames made `name` (Halide's full name).
+std::set<std::string> roots_of(const Halide::Internal::StageSchedule& schedule,
+                               const std::string& name) {
+  std::set<std::string> names = {name};
+  const auto& splits = schedule.splits();
+  for (auto split = splits.rbegin(); split != splits.rend(); ++split) {
+    if (split->split_type == Halide::Internal::Split::FuseVars) {
+      if (names.erase(split->old_var) != 0) names.insert({split->outer, split->inner});
+    } else if (names.erase(split->outer) + names.erase(split->inner) != 0) {
+      names.insert(split->old_var);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 PipelineState::PipelineState(PipelineView& view) : view_(view) {
@@ -99,10 +114,11 @@ std::vector<int> definitions_of(const StageState& state) {
 
 std::vector<Loop> loops_of(const StageState& state, int definition) {
   std::vector<Loop> loops;
-  for (const Halide::Internal::Dim& dim : halide_stage(state, definition).get_schedule().dims()) {
+  const Halide::Internal::StageSchedule schedule = halide_stage(state, definition).get_schedule();
+  for (const Halide::Internal::Dim& dim : schedule.dims()) {
     // Halide keeps the way of splits ("x.xo"); the last part is the loop's own name.
     const std::string own = dim.var.substr(dim.var.rfind('.') + 1);
-    Loop loop{own, own, dim.is_rvar(), dim.for_type};
+    Loop loop{own, own, dim.is_rvar(), roots_of(schedule, dim.var), dim.for_type};
     for (const auto& [name, rvar] : state.stage->reduction) {
       if (rvar.name() == own) loop.name = name;
     }

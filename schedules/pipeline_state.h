@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Loop {
   std::string name;         ///< schedule name; "outermost" for Var::outermost()
   std::string halide_name;  ///< as Halide's schedule has it
   bool is_reduction = false;
+  std::set<std::string> roots;  ///< variables of the definition that the loop was made from
   Halide::Internal::ForType type = Halide::Internal::ForType::Serial;
 
   Halide::VarOrRVar var() const { return {halide_name, is_reduction}; }

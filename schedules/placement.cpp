@@ -33,6 +33,7 @@ class Placer {
       : ast_(ast), pipeline_(pipeline), bound_(bound), nest_(pipeline) {}
 
   void apply(const PendingPlacement& pending) {
+    nest_.forget();
     DirectiveCall call(ast_, *pending.call, pipeline_, bound_, *pending.stage, pending.definition);
     const std::string& name = pending.call->name;
     if (pending.stage->is_output && name != "compute_root" && name != "compute_with") {
@@ -49,6 +50,7 @@ class Placer {
 
   // Once all are placed: is every compute_at at a loop that encloses all uses?
   void check(const PendingPlacement& pending) {
+    nest_.forget();
     StageState& stage = *pending.stage;
     if (pending.call->name != "compute_at" || stage.compute.kind != Placement::Kind::kAt ||
         stage.computed_with) {
@@ -58,11 +60,7 @@ class Placer {
         stage.compute.loop != "outermost") {
       return;  // a later line placed it elsewhere
     }
-    const std::vector<Site> legal = nest_.legal_sites(stage);
-    const bool found = std::any_of(legal.begin(), legal.end(), [&](const Site& site) {
-      return site.stage == stage.compute.consumer && site.loop.name == stage.compute.loop;
-    });
-    if (!found) keep(illegal_site(pending, legal));
+    if (!nest_.is_legal(stage)) keep(illegal_site(pending, nest_.legal_sites(stage)));
   }
 
   Diagnostics take() { return std::move(faults_); }
