@@ -87,8 +87,8 @@ void place(PipelineState& pipeline, LoopNest& nest, StageState& stage,
     return;
   }
   const std::vector<Site> legal = nest.legal_sites(stage);
-  const Site* site = target.has_gpu_feature() ? gpu_site(nest, stage, legal)
-                                              : best_site(nest, stage, legal);
+  const Site* site =
+      target.has_gpu_feature() ? gpu_site(nest, stage, legal) : best_site(nest, stage, legal);
   const bool held = settle([&] {
     if (site != nullptr) {
       compute_at_site(stage, *site);

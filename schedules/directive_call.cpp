@@ -18,7 +18,19 @@ const std::vector<Expression>& no_elements() {
   return kNone;
 }
 
+// "dim0", "dim1" …: the stage's dimension in memory, innermost first, by whatever name it has.
+std::string axis_behind(const Halide::Func& func, const std::string& name) {
+  if (!name.starts_with("dim") || name.size() != 4 || name[3] < '0' || name[3] > '9') return name;
+  const auto dimension = static_cast<std::size_t>(name[3] - '0');
+  const std::vector<Halide::Var> args = func.args();
+  return dimension < args.size() ? args[dimension].name() : name;
+}
+
 }  // namespace
+
+std::string loop_behind(const StageState& stage, const std::string& name) {
+  return axis_behind(stage.stage->func, name);
+}
 
 Diagnostic DirectiveCall::error_here(const Span& span, std::string code,
                                      std::string message) const {
@@ -47,6 +59,8 @@ Loop DirectiveCall::loop(const Expression& e) {
   const std::string wanted = name(e, "a loop");
   if (!ok()) return {};
   if (const auto found = find_loop(stage_, definition_, wanted)) return *found;
+  const std::string behind = loop_behind(stage_, wanted);
+  if (const auto found = find_loop(stage_, definition_, behind)) return *found;
   Diagnostic missing = error_here(
       e.span, "sched-loop",
       fmt::format("'{}' has no loop '{}'", definition_name(stage_, definition_), wanted));
@@ -96,8 +110,9 @@ Halide::VarOrRVar DirectiveCall::fresh(const Expression& e, bool reduction,
 
 Halide::Var DirectiveCall::axis(std::size_t i) {
   const Expression& e = argument(i);
-  const std::string wanted = name(e, "an axis");
+  const std::string written = name(e, "an axis");
   if (!ok()) return Halide::Var("unused");
+  const std::string wanted = axis_behind(func(), written);
   std::string axes;
   for (const Halide::Var& var : func().args()) {
     if (var.name() == wanted) return var;

@@ -15,6 +15,10 @@
 
 namespace frit {
 
+/// The axis that "dim0" … "dim9" stand for (the stage's dimensions in memory, innermost first);
+/// any other name as it is.
+std::string loop_behind(const StageState& stage, const std::string& name);
+
 class DirectiveCall {
  public:
   DirectiveCall(const ScheduleAst& ast, const DirectiveLine::Call& call, PipelineState& pipeline,

@@ -120,6 +120,9 @@ class Evaluator {
   }
 
   Result<std::int64_t> call(const Expression& e) const {
+    if (e.text == "known" && e.operands.size() == 1 && e.operands[0].kind == Kind::kName) {
+      return find_fact(names_, e.operands[0].text) != nullptr ? 1 : 0;
+    }
     std::vector<std::int64_t> v;
     for (const Expression& operand : e.operands) {
       const auto one = value(operand);
@@ -148,7 +151,7 @@ class Evaluator {
     return fail(error_at(ast_, e.span, "sched-name",
                          fmt::format("no function {}({} arguments); there are min, max, "
                                      "ceil_div(a,b), round_up(n,m), divides(a,b), "
-                                     "largest_divisor(n,limit), pow2_floor(n)",
+                                     "largest_divisor(n,limit), pow2_floor(n), known(name)",
                                      e.text, v.size())));
   }
 

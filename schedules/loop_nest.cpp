@@ -108,9 +108,8 @@ void LoopNest::add_function(const Function& function, std::map<std::string, Func
     for (const auto& [name, reads] : counter.reads) {
       if (name == function.name()) continue;  // an update reads what it updates
       const Function target = redirected(reads.function, function.name());
-      readers_[target.name()].push_back({function.name(), i,
-                                         static_cast<std::int64_t>(reads.texts.size()),
-                                         reads.variables});
+      readers_[target.name()].push_back(
+          {function.name(), i, static_cast<std::int64_t>(reads.texts.size()), reads.variables});
       add_function(target, seen);
     }
   }
@@ -128,8 +127,8 @@ const std::vector<Use>& LoopNest::uses_of(const std::string& function) const {
         continue;
       }
       for (const Use& outer : uses_of(reader.function)) {
-        Use use{outer.consumer, outer.definition,
-                std::min(kManyReads, outer.reads * reader.reads), {}};
+        Use use{
+            outer.consumer, outer.definition, std::min(kManyReads, outer.reads * reader.reads), {}};
         for (const auto& names : reader.variables) {
           use.variables.push_back(
               translated(names, arguments_.at(reader.function), outer.variables));
@@ -206,7 +205,8 @@ std::set<std::string> LoopNest::moving(const StageState& stage, const StageState
     for (const Use& outer : uses(*use.consumer)) {
       if (outer.consumer == &at) names.merge(translated(inner, axes, outer.variables));
     }
-    if (use.consumer->compute.kind == Placement::Kind::kAt && use.consumer->compute.consumer != &at) {
+    if (use.consumer->compute.kind == Placement::Kind::kAt &&
+        use.consumer->compute.consumer != &at) {
       names.merge(moving(*use.consumer, at));
     }
   }

@@ -65,10 +65,10 @@ class LoopNest {
   std::set<std::string> moving(const StageState& stage, const StageState& at) const;
 
   PipelineState& pipeline_;
-  std::map<std::string, std::vector<Reader>> readers_;               // by function read
-  std::map<std::string, std::vector<std::string>> arguments_;        // pure variables by function
-  mutable std::map<std::string, std::vector<Use>> uses_;             // until forget()
-  mutable std::map<const StageState*, std::vector<Site>> legal_;     // until forget()
+  std::map<std::string, std::vector<Reader>> readers_;            // by function read
+  std::map<std::string, std::vector<std::string>> arguments_;     // pure variables by function
+  mutable std::map<std::string, std::vector<Use>> uses_;          // until forget()
+  mutable std::map<const StageState*, std::vector<Site>> legal_;  // until forget()
 };
 
 /// "out.ko > out.y > acc.update(0).c", or "the root".

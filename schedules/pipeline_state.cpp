@@ -8,12 +8,6 @@
 namespace frit {
 namespace {
 
-bool names_output(const std::string& role) {
-  if (role == "out") return true;
-  return role.starts_with("out_") && role.size() > 4 &&
-         std::all_of(role.begin() + 4, role.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Trip counts that hold whatever is done to the stage's region: all loops of outputs, and the
 // reductions of any stage.
 void fill_extents(StageState& state) {
@@ -51,6 +45,12 @@ std::set<std::string> roots_of(const Halide::Internal::StageSchedule& schedule,
 }
 
 }  // namespace
+
+bool names_output(const std::string& role) {
+  if (role == "out") return true;
+  return role.starts_with("out_") && role.size() > 4 &&
+         std::all_of(role.begin() + 4, role.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 PipelineState::PipelineState(PipelineView& view) : view_(view) {
   for (Stage* stage : view.stages) {

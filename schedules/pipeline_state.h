@@ -71,6 +71,9 @@ class PipelineState {
   std::vector<std::unique_ptr<Stage>> made_;
 };
 
+/// Whether a role is that of an output: "out", "out_0", "out_1" …
+bool names_output(const std::string& role);
+
 /// Tells Halide the extents of every output, so that splits which divide them need no guard.
 void bound_outputs(PipelineState& pipeline);
 

@@ -16,7 +16,9 @@ Halide::LoopLevel level_of(const StageState& consumer, const Loop& loop) {
 
 // The loop of any definition of `consumer`, preferring one whose body reads `stage`.
 std::optional<Loop> loop_of_any_definition(const LoopNest& nest, const StageState& stage,
-                                           const StageState& consumer, const std::string& name) {
+                                           const StageState& consumer, const std::string& written) {
+  const bool known = find_loop(consumer, kPureDefinition, written).has_value();
+  const std::string name = known ? written : loop_behind(consumer, written);
   for (const Use& use : nest.uses(stage)) {
     if (use.consumer != &consumer) continue;
     if (auto found = find_loop(consumer, use.definition, name)) return found;

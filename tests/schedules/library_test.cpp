@@ -36,6 +36,103 @@ TEST(Library, DirectConvolution) {
   convolution(8, 48, 8, 5, 1, "conv2d_direct.sched");
 }
 
+void depthwise(std::int64_t k, std::int64_t size, std::int64_t kernel, std::int64_t stride,
+               const std::string& schedule) {
+  SCOPED_TRACE(::testing::Message() << k << " " << size << " k" << kernel << " s" << stride);
+  GraphBuilder builder;
+  const ValueId x = builder.input("x", {1, k, size, size});
+  const ValueId conv = builder.conv("conv", x, k, kernel, stride, k);
+  builder.output(builder.add("HardSwish", "act", {conv}));
+  expect_all_equal(builder, "depthwise", schedule);
+}
+
+TEST(Library, DepthwiseConvolution) {
+  depthwise(32, 7, 3, 1, "depthwise_direct.sched");
+  depthwise(17, 9, 5, 2, "depthwise_direct.sched");
+  depthwise(7, 8, 3, 1, "");
+}
+
+void product(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b, bool constant,
+             const std::string& schedule) {
+  SCOPED_TRACE(dims_text(a) + " x " + dims_text(b));
+  GraphBuilder builder;
+  const ValueId x = builder.input("x", a);
+  const ValueId w = constant ? builder.constant("w", b) : builder.input("w", b);
+  const ValueId product = builder.add("MatMul", "product", {x, w});
+  builder.output(builder.add("Relu", "relu", {product}));
+  expect_all_equal(builder, "matmul", schedule);
+}
+
+TEST(Library, Products) {
+  product({9, 31}, {31, 48}, true, "matmul_packed.sched");
+  product({2, 7, 8}, {8, 33}, true, "matmul_packed.sched");
+  product({1, 40}, {40, 65}, true, "matmul_packed.sched");
+  product({2, 3, 9, 5}, {2, 3, 5, 17}, false, "");
+  product({7, 9}, {9}, false, "");
+  product({5}, {5, 31}, true, "");
+}
+
+void row_operator(const std::string& type, const std::vector<std::int64_t>& dims, std::int64_t axis,
+                  const std::string& schedule) {
+  SCOPED_TRACE(type + " " + dims_text(dims) + " axis " + std::to_string(axis));
+  GraphBuilder builder;
+  const ValueId x = builder.input("x", dims);
+  std::string anchor = "softmax";
+  if (type == "Softmax") {
+    builder.output(builder.add(type, "rows", {x}, {{"axis", axis}}));
+  } else {
+    anchor = "layer_norm";
+    const std::vector<std::int64_t> normalised(dims.begin() + axis, dims.end());
+    const ValueId scale = builder.constant("scale", normalised);
+    const ValueId bias = builder.constant("bias", normalised);
+    builder.output(builder.add(type, "rows", {x, scale, bias}, {{"axis", axis}}));
+  }
+  expect_all_equal(builder, anchor, schedule);
+}
+
+TEST(Library, Rows) {
+  row_operator("Softmax", {7, 31}, 1, "softmax_rows.sched");
+  row_operator("Softmax", {2, 3, 65}, 2, "softmax_rows.sched");
+  row_operator("Softmax", {3, 9, 17}, 1, "");
+  row_operator("Softmax", {9, 7}, 1, "");
+  row_operator("LayerNormalization", {9, 48}, 1, "layer_norm_rows.sched");
+  row_operator("LayerNormalization", {1, 8, 33}, 2, "layer_norm_rows.sched");
+  row_operator("LayerNormalization", {2, 7, 9}, 1, "");
+}
+
+void reduction(const std::string& type, const std::vector<std::int64_t>& dims,
+               const std::vector<std::int64_t>& axes, const std::string& schedule) {
+  SCOPED_TRACE(type + " " + dims_text(dims) + " over " + dims_text(axes));
+  GraphBuilder builder;
+  const ValueId x = builder.input("x", dims);
+  builder.output(
+      builder.add(type, "reduced", {x}, {{"axes", axes}, {"keepdims", std::int64_t{1}}}));
+  expect_all_equal(builder, "reduce", schedule);
+}
+
+TEST(Library, Reductions) {
+  reduction("ReduceSum", {3, 1031}, {1}, "reduce_long.sched");
+  reduction("ReduceMean", {33, 64}, {0, 1}, "reduce_long.sched");
+  reduction("ReduceMax", {1, 4096}, {1}, "reduce_long.sched");
+  reduction("ReduceMean", {2, 9, 31}, {1}, "");
+  reduction("ReduceSumSquare", {1, 7, 8}, {2}, "");
+}
+
+TEST(Library, PoolsElementwiseAndTranspose) {
+  GraphBuilder builder;
+  const std::vector<std::int64_t> two = {2, 2};
+  const ValueId x = builder.input("x", {1, 24, 9, 31});
+  const ValueId conv = builder.conv("conv", x, 24, 3);
+  const ValueId pool =
+      builder.add("MaxPool", "pool", {conv}, {{"kernel_shape", two}, {"strides", two}});
+  const ValueId mean = builder.add("GlobalAveragePool", "mean", {pool});
+  const ValueId gate = builder.add("Sigmoid", "gate", {mean});
+  builder.output(builder.add("Mul", "scaled", {pool, gate}));
+  CheckOptions all;
+  all.all_that_apply = true;
+  expect_all_equal(builder, "pool", "", all);
+}
+
 TEST(Library, ConvolutionsOfOddChannels) {
   convolution(3, 7, 9, 3, 1, "");
   convolution(5, 17, 5, 1, 2, "");
