@@ -91,6 +91,7 @@ void row_operator(const std::string& type, const std::vector<std::int64_t>& dims
 }
 
 TEST(Library, Rows) {
+  if (find_operator("", "Softmax") == nullptr) GTEST_SKIP() << "no operator Softmax";
   row_operator("Softmax", {7, 31}, 1, "softmax_rows.sched");
   row_operator("Softmax", {2, 3, 65}, 2, "softmax_rows.sched");
   row_operator("Softmax", {3, 9, 17}, 1, "");
@@ -111,6 +112,7 @@ void reduction(const std::string& type, const std::vector<std::int64_t>& dims,
 }
 
 TEST(Library, Reductions) {
+  if (find_operator("", "ReduceSum") == nullptr) GTEST_SKIP() << "no operator ReduceSum";
   reduction("ReduceSum", {3, 1031}, {1}, "reduce_long.sched");
   reduction("ReduceMean", {33, 64}, {0, 1}, "reduce_long.sched");
   reduction("ReduceMax", {1, 4096}, {1}, "reduce_long.sched");
