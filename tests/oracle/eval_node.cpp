@@ -2,66 +2,16 @@
 // stdout. For reference_oracle.py.
 //
 // Request: {"type","opset","attributes":{name:value},"outputs":n,"precision":"double"|"naive32",
-// "inputs":[tensor|null]}. A tensor is {"dtype","dims","data"}; NaN and infinities are the strings
-// "nan", "inf", "-inf". An attribute is a number, string, list, {"float":x}, {"floats":[…]} or
+// "inputs":[tensor|null]}, tensors as json_tensor.h says. An attribute is a number, string, list,
+// {"float":x}, {"floats":[…]} or
 // {"tensor":…}. Answer: {"outputs":[tensor]} or {"error":text}.
-#include <cmath>
 #include <iostream>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "ops/reference/reference.h"
+#include "tests/oracle/json_tensor.h"
 
 namespace frit {
 namespace {
-
-using Json = nlohmann::json;
-
-double real_of(const Json& number) {
-  if (number.is_number()) return number.get<double>();
-  const auto text = number.get<std::string>();
-  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-  return text == "inf" ? std::numeric_limits<double>::infinity()
-                       : -std::numeric_limits<double>::infinity();
-}
-
-Json json_of(double number) {
-  if (std::isnan(number)) return "nan";
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-  return number;
-}
-
-RefTensor tensor_of(const Json& json) {
-  RefTensor tensor;
-  const auto dtype = dtype_named(json.at("dtype").get<std::string>());
-  if (!dtype) throw std::runtime_error("no such type: " + json.at("dtype").dump());
-  tensor.dtype = *dtype;
-  tensor.dims = json.at("dims").get<std::vector<std::int64_t>>();
-  for (const Json& number : json.at("data")) {
-    if (is_float(tensor.dtype)) {
-      tensor.real.push_back(real_of(number));
-    } else if (number.is_number_unsigned()) {
-      tensor.integer.push_back(static_cast<std::int64_t>(number.get<std::uint64_t>()));
-    } else {
-      tensor.integer.push_back(number.get<std::int64_t>());
-    }
-  }
-  return tensor;
-}
-
-Json json_of(const RefTensor& tensor) {
-  Json data = Json::array();
-  for (const double number : tensor.real) data.push_back(json_of(number));
-  for (const std::int64_t number : tensor.integer) {
-    if (tensor.dtype == DType::kU64) {
-      data.push_back(static_cast<std::uint64_t>(number));
-    } else {
-      data.push_back(number);
-    }
-  }
-  return {{"dtype", name_of(tensor.dtype)}, {"dims", tensor.dims}, {"data", std::move(data)}};
-}
 
 Attribute attribute_of(const Json& json) {
   if (json.is_string()) return json.get<std::string>();
