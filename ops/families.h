@@ -11,5 +11,8 @@ namespace frit {
 
 void add_pointwise(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
+void add_reduce(std::vector<const Operator*>& all);
+void add_softmax(std::vector<const Operator*>& all);
+void add_layer_norm(std::vector<const Operator*>& all);
 
 }  // namespace frit

@@ -43,6 +43,9 @@ const std::vector<const Operator*>& all_operators() {
     add_slice(all);
     add_split(all);
     add_transpose(all);
+    add_reduce(all);
+    add_softmax(all);
+    add_layer_norm(all);
     std::sort(all.begin(), all.end(), [](const Operator* a, const Operator* b) {
       return std::pair(a->domain(), a->type()) < std::pair(b->domain(), b->type());
     });

@@ -1,5 +1,7 @@
 #include "tests/support/op_harness.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -159,6 +161,21 @@ Tensor run_one(const OpCase& test, const std::vector<int>& order) {
 std::string refusal_of(const OpCase& test) {
   const auto op = prepared(test);
   return op ? "" : op.error().message + " [" + op.error().code + "]";
+}
+
+std::string difference(const Tensor& got, const std::vector<double>& want, double relative,
+                       double absolute) {
+  const std::vector<double> values = got.to_doubles();
+  if (values.size() != want.size()) {
+    return fmt::format("{} elements, want {}", values.size(), want.size());
+  }
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const bool both_nan = std::isnan(values[i]) && std::isnan(want[i]);
+    const bool near = std::fabs(values[i] - want[i]) <= absolute + relative * std::fabs(want[i]);
+    if (both_nan || values[i] == want[i] || (near && std::isfinite(want[i]))) continue;
+    return fmt::format("at {}: got {}, want {}", i, values[i], want[i]);
+  }
+  return "";
 }
 
 Tensor random_tensor(DType dtype, std::vector<std::int64_t> dims, double low, double high,

@@ -41,6 +41,11 @@ std::string refusal_of(const OpCase& test);
 /// elements around it hold the fill; reading beyond those is an error that Halide reports.
 Operand operand_of(const Tensor& values, const Operator::Reach& halo = {});
 
+/// "" when |got - want| <= absolute + relative * |want| everywhere; NaN matches NaN only, an
+/// infinity only itself. Else the first place that differs: "at 3: got 1.5, want 1.25".
+std::string difference(const Tensor& got, const std::vector<double>& want, double relative,
+                       double absolute = 0.0);
+
 /// Values spread over [low, high], the same for each seed, of any dtype.
 Tensor random_tensor(DType dtype, std::vector<std::int64_t> dims, double low, double high,
                      unsigned seed);
