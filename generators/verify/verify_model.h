@@ -6,6 +6,7 @@
 // fault is found where it is made.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct VerifyOptions {
   /// Judges the whole by the propagated bound of every element instead of the max-norm rule: exact
   /// about NaN, Inf and steps (Floor, Less), but loose for deep models. For small graphs.
   bool whole_by_bounds = false;
+  /// Runs the whole model: inputs and outputs in graph order. Unset: kernel after kernel with every
+  /// value in a buffer of its own, which does not see faults of the arena and its plan.
+  std::function<Result<std::vector<Tensor>>(const std::vector<Tensor>&)> run_whole;
 };
 
 struct ValueVerdict {
