@@ -77,6 +77,7 @@ class Emitter {
     collect();
     if (problems_.empty()) compile();
     if (!problems_.empty()) return tl::unexpected<Diagnostics>(std::move(problems_));
+    model_.target = options_.target;
     for (std::size_t i = 0; i < groups_.size(); ++i) add_kernel(i);
     return std::move(model_);
   }

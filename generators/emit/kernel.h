@@ -43,6 +43,7 @@ struct Kernel {
 
 /// Everything compiled for one graph and target, before packaging.
 struct CompiledModel {
+  Halide::Target target;
   std::vector<Kernel> kernels;  ///< one per kernel group, in plan order
   struct Constant {
     std::string name;

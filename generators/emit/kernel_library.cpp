@@ -13,7 +13,10 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <type_traits>
 #include <utility>
+
+#include "generators/emit/fork_pool.h"
 
 extern char** environ;
 
@@ -36,6 +39,38 @@ int halide_do_par_for(void *u, int (*f)(void *, int, unsigned char *), int lo, i
   return 0;
 }
 )";
+
+// With a device runtime: its errors are kept instead of ending the process.
+constexpr const char* kDeviceShim = R"(
+#include <string.h>
+extern void (*halide_set_error_handler(void (*)(void *, const char *)))(void *, const char *);
+static char words[2048];
+static void keep(void *u, const char *text) {
+  (void)u;
+  strncat(words, text, sizeof words - strlen(words) - 1);
+}
+void frit_shim_start(void) { halide_set_error_handler(keep); }
+const char *frit_shim_error(void) {
+  static char last[sizeof words];
+  strcpy(last, words);
+  words[0] = 0;
+  return last;
+}
+)";
+
+// Halide's runtime for `target` as an object file, made in a child so that this process stays free
+// of Halide objects.
+Status make_device_runtime(const Halide::Target& target, const std::string& path) {
+  Halide::Target runtime = target;
+  runtime.set_feature(Halide::Target::NoRuntime, false);
+  const ForkJob job = {"the runtime of " + target.to_string(), [&]() -> Result<std::string> {
+                         Halide::compile_standalone_runtime(path, runtime);
+                         return std::string("done");
+                       }};
+  const auto outcomes = run_forked({job}, 1, {}, {}, {});
+  if (!outcomes[0]) return fail(outcomes[0].error());
+  return {};
+}
 
 Result<std::string> make_folder() {
   std::string pattern = (fs::temp_directory_path() / "frit-XXXXXX").string();
@@ -73,7 +108,8 @@ Status run_tool(const std::vector<std::string>& words, const std::string& log) {
 }
 
 Status link(const CompiledModel& model, const std::string& folder, const std::string& output) {
-  std::ofstream(folder + "/shim.c") << kShim;
+  const bool device = model.target.has_gpu_feature();
+  std::ofstream(folder + "/shim.c") << (device ? kDeviceShim : kShim);
   const char* compiler = std::getenv("CC");
   std::vector<std::string> words = {compiler && *compiler ? compiler : "cc",
                                     "-O1",
@@ -89,6 +125,12 @@ Status link(const CompiledModel& model, const std::string& folder, const std::st
   for (const std::string& object : objects) list << '"' << object << "\"\n";
   list.close();
   words.push_back("@" + folder + "/objects");
+  if (device) {
+    FRIT_TRY(make_device_runtime(model.target, folder + "/runtime.o"));
+    words.push_back(folder + "/runtime.o");
+    words.push_back("-lpthread");
+    words.push_back("-ldl");
+  }
   words.push_back("-lm");
   return run_tool(words, folder + "/log");
 }
@@ -134,11 +176,38 @@ Result<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const CompiledModel& 
     if (!loaded.function) return fail("kernel-load", "the kernels hold no " + kernel.symbol);
     library->kernels_.push_back(std::move(loaded));
   }
+  if (model.target.has_gpu_feature()) library->start_device();
   return library;
+}
+
+void KernelLibrary::start_device() {
+  const auto find = [&](auto& function, const char* name) {
+    void* symbol = ::dlsym(handle_, name);
+    FRIT_ASSERT(symbol != nullptr, std::string("Halide's runtime holds no ") + name);
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(symbol);
+  };
+  void (*start)() = nullptr;
+  find(start, "frit_shim_start");
+  find(device_.copy_to_host, "halide_copy_to_host");
+  find(device_.free, "halide_device_free");
+  find(device_.last_error, "frit_shim_error");
+  start();
 }
 
 KernelLibrary::~KernelLibrary() {
   if (handle_) ::dlclose(handle_);
+}
+
+int KernelLibrary::leave_device(const std::vector<KernelArgument>& arguments,
+                                std::vector<halide_buffer_t>& buffers) const {
+  int code = 0;
+  for (std::size_t a = 0; a < buffers.size(); ++a) {
+    const bool fetch =
+        arguments[a].is_output && (buffers[a].flags & halide_buffer_flag_device_dirty);
+    if (fetch && code == 0) code = device_.copy_to_host(nullptr, &buffers[a]);
+    device_.free(nullptr, &buffers[a]);
+  }
+  return code;
 }
 
 Status KernelLibrary::run(std::size_t index, const std::vector<void*>& addresses) const {
@@ -155,14 +224,19 @@ Status KernelLibrary::run(std::size_t index, const std::vector<void*>& addresses
     buffers[a].type = buffer_type(argument.dtype);
     buffers[a].dimensions = static_cast<std::int32_t>(argument.dims.size());
     buffers[a].dim = dims[a].data();
+    if (device_.free) buffers[a].flags = halide_buffer_flag_host_dirty;
   }
   // Halide's argv form: scalars (the user context) by address, buffers as they are.
   void* user_context = nullptr;
   std::vector<void*> argv = {&user_context};
   for (halide_buffer_t& buffer : buffers) argv.push_back(&buffer);
   const int code = reinterpret_cast<int (*)(void**)>(kernel.function)(argv.data());
-  if (code != 0) {
-    return fail("kernel-failed", fmt::format("{} returned Halide's code {}", kernel.symbol, code));
+  const int after = device_.free ? leave_device(kernel.arguments, buffers) : 0;
+  if (code != 0 || after != 0) {
+    Diagnostic problem = error("kernel-failed", fmt::format("{} returned Halide's code {}",
+                                                            kernel.symbol, code ? code : after));
+    if (device_.last_error) problem.notes.push_back(device_.last_error());
+    return fail(std::move(problem));
   }
   return {};
 }
