@@ -224,7 +224,7 @@ Status KernelLibrary::run(std::size_t index, const std::vector<void*>& addresses
     buffers[a].type = buffer_type(argument.dtype);
     buffers[a].dimensions = static_cast<std::int32_t>(argument.dims.size());
     buffers[a].dim = dims[a].data();
-    if (device_.free) buffers[a].flags = halide_buffer_flag_host_dirty;
+    if (device_.free && !argument.is_output) buffers[a].flags = halide_buffer_flag_host_dirty;
   }
   // Halide's argv form: scalars (the user context) by address, buffers as they are.
   void* user_context = nullptr;
