@@ -24,8 +24,12 @@ std::vector<std::int64_t> kernel_of(const OpInstance& op) {
   return ints_attribute(op.attributes, "kernel_shape", {});
 }
 
+Result<Window> stated_window(const OpInstance& op) {
+  return window_of(op, kernel_of(op), int_attribute(op.attributes, "ceil_mode", 0) != 0);
+}
+
 Window checked_window(const OpInstance& op) {
-  auto window = window_of(op, kernel_of(op));
+  auto window = stated_window(op);
   FRIT_ASSERT(window.has_value(), "a pool that infer accepted");
   return *std::move(window);
 }
@@ -42,7 +46,7 @@ class Pool : public Operator {
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
     FRIT_TRY(check_dtype(op, 0, "its input", types()));
-    auto window = window_of(op, kernel_of(op));
+    auto window = stated_window(op);
     if (!window) return fail(std::move(window).error());
     TensorType out = op.input(0);
     for (std::size_t axis = 0; axis < window->rank(); ++axis) {

@@ -76,7 +76,7 @@ std::int64_t Window::taps() const {
   return product;
 }
 
-Result<Window> window_of(const OpInstance& op, const Ints& kernel) {
+Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mode) {
   const Ints dims = op.input(0).dims();
   if (dims.size() < 3 || dims.size() > 5) {
     return fail("onnx-shape",
@@ -119,7 +119,6 @@ Result<Window> window_of(const OpInstance& op, const Ints& kernel) {
   if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
     resolve_same(window, auto_pad == "SAME_UPPER");
   } else if (!automatic || auto_pad == "VALID") {
-    const bool ceil_mode = !automatic && int_attribute(op.attributes, "ceil_mode", 0) != 0;
     FRIT_TRY(resolve_explicit(op, window, ceil_mode));
   } else {
     return fail("onnx-attribute",
@@ -133,10 +132,6 @@ Result<Window> window_of(const OpInstance& op, const Ints& kernel) {
 void set_window_attributes(OpInstance& op, const Window& window) {
   Ints pads = window.pad_low;
   pads.insert(pads.end(), window.pad_high.begin(), window.pad_high.end());
-  const std::string auto_pad = string_attribute(op.attributes, "auto_pad", "NOTSET");
-  if (auto_pad != "NOTSET" && !auto_pad.empty() && has_attribute(op.attributes, "ceil_mode")) {
-    op.attributes["ceil_mode"] = std::int64_t{0};
-  }
   op.attributes.erase("auto_pad");
   op.attributes["kernel_shape"] = window.kernel;
   op.attributes["strides"] = window.strides;

@@ -27,17 +27,19 @@ struct Window {
 };
 
 /// The window of `op` over the spatial axes of input 0, from its attributes strides, dilations,
-/// pads, auto_pad and ceil_mode (missing ones as ONNX says).
+/// pads and auto_pad (missing ones as ONNX says).
 ///
 /// out = floor((in + pads - span) / stride) + 1, with ceil for ceil_mode, less one where the last
 /// window would start past input and begin pad. SAME_UPPER and SAME_LOWER: out = ceil(in / stride),
-/// the odd pad at the end or at the begin. VALID: no pads, ceil_mode without effect.
+/// the odd pad at the end or at the begin. VALID: no pads. (The text of ONNX lets VALID make
+/// ceil_mode void; its shape inference and ONNX Runtime do not, nor does this.)
 /// Errors: "onnx-attribute" (length or range of a list, unknown auto_pad, pads beside auto_pad),
 /// "onnx-shape" (rank, a window larger than the padded input).
-Result<Window> window_of(const OpInstance& op, const std::vector<std::int64_t>& kernel);
+Result<Window> window_of(const OpInstance& op, const std::vector<std::int64_t>& kernel,
+                         bool ceil_mode = false);
 
-/// Writes the window as canonical attributes: kernel_shape, strides, dilations, pads; auto_pad
-/// gone, and with it a ceil_mode that it had made void.
+/// Writes the window as canonical attributes kernel_shape, strides, dilations, pads; removes
+/// auto_pad.
 void set_window_attributes(OpInstance& op, const Window& window);
 
 /// "x", "y","x" or "z","y","x".

@@ -184,8 +184,9 @@ struct Run {
   std::int64_t count = 0;
 };
 
-// numpy's rule. `resolved` (canonical form): an end of -1 with a negative step is "before the
-// first".
+// numpy's rule, but for a negative step a start before the first element is the first, as ONNX says
+// (and ONNX Runtime does), where numpy takes nothing. `resolved` (canonical form): an end of -1
+// with a negative step is "before the first".
 Run run_of(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t extent,
            bool resolved) {
   if (!resolved && start < 0) start = start < -extent ? -1 : start + extent;
@@ -197,7 +198,7 @@ Run run_of(std::int64_t start, std::int64_t end, std::int64_t step, std::int64_t
     const std::int64_t stop = std::clamp<std::int64_t>(end, 0, extent);
     if (stop > run.begin) run.count = (stop - run.begin - 1) / step + 1;
   } else {
-    run.begin = std::clamp<std::int64_t>(start, -1, extent - 1);
+    run.begin = std::clamp<std::int64_t>(start, extent == 0 ? -1 : 0, extent - 1);
     const std::int64_t stop = std::clamp<std::int64_t>(end, -1, extent - 1);
     // -step would overflow for the smallest integer; such a step takes one element anyhow
     const std::int64_t down = step < -extent ? extent + 1 : -step;

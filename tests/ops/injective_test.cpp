@@ -86,6 +86,13 @@ TEST(Slice, EveryKindOfRangeAsTheReference) {
   }
 }
 
+TEST(Slice, BackwardsFromBeforeTheFirstTakesTheFirst) {
+  const OpCase test =
+      make_op("Slice", 13, {}, {counting({9}), list({-20}), list({-30}), std::nullopt, list({-1})},
+              {1, 2, 4});
+  EXPECT_THAT(floats(run_one(test)), ElementsAre(0));
+}
+
 TEST(Slice, AttributesBeforeOpset10) {
   expect_as_reference(make_op(
       "Slice", 1, {{"starts", Ints{1, -7}}, {"ends", Ints{3, kFarEnd}}, {"axes", Ints{0, 1}}},

@@ -155,6 +155,14 @@ TEST(AveragePool, EveryWindowAsTheReference) {
   }
 }
 
+TEST(AveragePool, CeilModeAlsoHoldsUnderVALID) {
+  const Tensor in = Tensor::f32({1, 1, 6}, {0, 1, 2, 3, 4, 5});
+  const AttributeMap attributes = {list("kernel_shape", {3}), list("strides", {2}),
+                                   automatic("VALID"), flag("ceil_mode")};
+  const Tensor y = run_one(make_op("AveragePool", 19, attributes, {in}));
+  EXPECT_THAT(floats(y), ElementsAre(1, 3, 4.5));
+}
+
 TEST(AveragePool, DilatedAsTheReference) {
   const Tensor in = random_tensor(DType::kF32, {1, 3, 9, 8}, -1, 1, 1);
   for (const std::int64_t include_pad : {0, 1}) {
