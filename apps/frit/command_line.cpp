@@ -78,6 +78,7 @@ class Commands {
     add_build();
     add_run();
     add_plan();
+    add_verify();
     add_show();
     add_ops();
     add_bench();
@@ -143,6 +144,11 @@ class Commands {
     CLI::App& sub = add("verify", "Compare with the double reference", command_verify);
     add_model_options(sub, model_);
     add_inputs(sub);
+    add_repeatable(sub, "--data", own_.data,
+                   "Kinds of data; default random,zeros,special; a list with ','")
+        ->delimiter(',')
+        ->check(
+            CLI::IsMember({"random", "zeros", "ones", "minus-zero", "large", "small", "special"}));
     sub.add_flag("--groups", own_.groups, "Each group on its own inputs too");
     sub.add_flag("--fusions", own_.fusions, "The unfused build too");
   }

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <map>
 #include <utility>
 
 #include "apps/frit/model_options.h"
@@ -40,30 +40,47 @@ Result<Tensor> tensor_of(const std::string& name, const std::string& source, con
 
 }  // namespace
 
-Result<std::vector<Tensor>> make_inputs(const Graph& graph, const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> sources;
+Result<std::map<std::string, Tensor>> make_named_inputs(const Graph& graph,
+                                                        const std::vector<std::string>& texts) {
+  std::map<std::string, Tensor> tensors;
   for (const std::string& text : texts) {
     auto parts = split_assignment(text, "--input");
     if (!parts) return fail(parts.error());
-    if (!sources.insert(*parts).second) {
-      return fail("cli-input", fmt::format("--input names '{}' twice; keep one", parts->first));
+    const auto& [name, source] = *parts;
+    const auto named = [&](ValueId id) { return graph.value(id).name == name; };
+    const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(), named);
+    if (input == graph.inputs.end()) {
+      std::string names;
+      for (const ValueId id : graph.inputs) {
+        names += (names.empty() ? "'" : ", '") + graph.value(id).name + "'";
+      }
+      return fail("input-name",
+                  fmt::format("the model has no input '{}'; its inputs are {}", name, names));
+    }
+    auto tensor = tensor_of(name, source, graph.value(*input).type,
+                            static_cast<std::uint64_t>(input - graph.inputs.begin()));
+    if (!tensor) return fail(tensor.error());
+    if (!tensors.emplace(name, std::move(*tensor)).second) {
+      return fail("cli-input", fmt::format("--input names '{}' twice; keep one", name));
     }
   }
+  return tensors;
+}
+
+Result<std::vector<Tensor>> make_inputs(const Graph& graph, const std::vector<std::string>& texts) {
+  auto named = make_named_inputs(graph, texts);
+  if (!named) return fail(named.error());
   std::vector<Tensor> tensors;
-  std::string names;
   for (const ValueId id : graph.inputs) {
     const Value& value = graph.value(id);
-    names += (names.empty() ? "'" : ", '") + value.name + "'";
-    const auto source = sources.find(value.name);
-    auto tensor = tensor_of(value.name, source == sources.end() ? "random:0" : source->second,
-                            value.type, tensors.size());
-    if (!tensor) return fail(tensor.error());
-    tensors.push_back(std::move(*tensor));
-    if (source != sources.end()) sources.erase(source);
-  }
-  if (!sources.empty()) {
-    return fail("input-name", fmt::format("the model has no input '{}'; its inputs are {}",
-                                          sources.begin()->first, names));
+    const auto found = named->find(value.name);
+    if (found != named->end()) {
+      tensors.push_back(found->second);
+    } else {
+      auto tensor = tensor_of(value.name, "random:0", value.type, tensors.size());
+      if (!tensor) return fail(tensor.error());
+      tensors.push_back(std::move(*tensor));
+    }
   }
   return tensors;
 }

@@ -43,6 +43,7 @@ struct CommandOptions {
   std::vector<std::string> inputs;   ///< "name=FILE.npy|zero|random:SEED"
   std::vector<std::string> outputs;  ///< "name=FILE.npy"
   std::vector<std::string> dump;     ///< "NODE=FILE.npy"
+  std::vector<std::string> data;     ///< verify: kinds of test data
   bool groups = false;
   bool fusions = false;
   std::string expect;
