@@ -78,7 +78,9 @@ class Commands {
     add_build();
     add_run();
     add_plan();
+    add_explain();
     add_verify();
+    add_check();
     add_show();
     add_ops();
     add_bench();
@@ -134,10 +136,10 @@ class Commands {
         ->check(CLI::ExistingFile);
   }
 
-  [[maybe_unused]] void add_explain() {
+  void add_explain() {
     CLI::App& sub = add("explain", "Why each pair was or was not fused", command_explain);
     add_model_options(sub, model_);
-    sub.add_option("A,B", own_.pair, "Two nodes by name");
+    sub.add_option("PAIR", own_.pair, "Two nodes by name: A,B");
   }
 
   void add_verify() {

@@ -2,26 +2,19 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "generators/emit/diagnostic_json.h"
+
 namespace frit {
 
 namespace {
 
-const char* severity_name(Severity severity) {
-  switch (severity) {
-    case Severity::kNote:
-      return "note";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "error";
-}
+constexpr std::chrono::seconds kPlainInterval{5};
 
 void write_line(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
@@ -69,6 +62,10 @@ void Console::note(std::string_view text) {
 void Console::progress(std::string_view text, bool last) {
   if (!progress_wanted()) return;
   if (!progress_rewrites()) {
+    // Not a terminal: a line each few seconds and the last one.
+    const auto now = std::chrono::steady_clock::now();
+    if (!last && now - progress_last_ < kPlainInterval) return;
+    progress_last_ = now;
     write_line(stderr, text);
     return;
   }
@@ -89,7 +86,7 @@ ExitCode Console::reject(const Diagnostics& diagnostics) {
   }
   if (options_.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const Diagnostic& diagnostic : diagnostics) list.push_back(to_json(diagnostic));
+    for (const Diagnostic& diagnostic : diagnostics) list.push_back(diagnostic_to_json(diagnostic));
     document({{"schema", "frit.error/1"},
               {"exit_code", static_cast<int>(code)},
               {"diagnostics", std::move(list)}});
@@ -106,20 +103,6 @@ void Console::warn(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     write_line(stderr, coloured(to_text(diagnostic), true));
   }
-}
-
-nlohmann::json to_json(const Diagnostic& diagnostic) {
-  nlohmann::json fixes = nlohmann::json::array();
-  for (const FixIt& fix : diagnostic.fixes) {
-    nlohmann::json entry = {{"edit", fix.edit}};
-    if (!fix.remark.empty()) entry["remark"] = fix.remark;
-    if (fix.storage_bytes >= 0) entry["storage_bytes"] = fix.storage_bytes;
-    fixes.push_back(std::move(entry));
-  }
-  return {{"file", diagnostic.place.file},  {"line", diagnostic.place.line},
-          {"col", diagnostic.place.column}, {"severity", severity_name(diagnostic.severity)},
-          {"code", diagnostic.code},        {"message", diagnostic.message},
-          {"notes", diagnostic.notes},      {"fixes", std::move(fixes)}};
 }
 
 }  // namespace frit

@@ -4,7 +4,9 @@
 // {"schema":"frit.error/1","exit_code":n,"diagnostics":[...]}.
 #pragma once
 
+#include <chrono>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 #include "apps/frit/exit_code.h"
@@ -43,9 +45,7 @@ class Console {
 
   GlobalOptions options_;
   bool progress_line_open_ = false;
+  std::chrono::steady_clock::time_point progress_last_ = std::chrono::steady_clock::now();
 };
-
-/// {file,line,col,severity,code,message,notes[],fixes[{edit,storage_bytes}]}
-nlohmann::json to_json(const Diagnostic& diagnostic);
 
 }  // namespace frit
