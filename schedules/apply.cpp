@@ -32,6 +32,12 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row.back();
 }
 
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
 std::string nearest_directive(const std::string& name) {
   std::string best;
   std::size_t least = 3;
@@ -137,8 +143,8 @@ class Applier {
                                       call.stage().role(), written.name));
     }
     if (spec->scope == Scope::kPlacement) {
-      pending_.push_back(
-          {&written, line_span(directive, written), &call.stage(), call.definition()});
+      pending_.push_back({&written, line_span(directive, written), &call.stage(), call.definition(),
+                          directive.optional});
       return;
     }
     halide([&] { spec->apply(call); }, call);
@@ -146,13 +152,23 @@ class Applier {
 
   void halide(const std::function<void()>& work, DirectiveCall& call) {
     const Status status = guard_halide(call.place(), work);
-    if (!status && call.ok()) call.fail_with(status.error());
+    if (status || !call.ok()) return;
+    Diagnostic fault = status.error();
+    for (const auto& [name, rvar] : call.stage().stage->reduction) {
+      replace_all(fault.message, rvar.name(), name);
+    }
+    call.fail_with(std::move(fault));
   }
 
   static void unknown(DirectiveCall& call) {
+    const std::string& name = call.call().name;
+    if (const char* reason = why_not_offered(name)) {
+      return call.fail_at(call.call().span, "sched-directive",
+                          fmt::format("'{}' is not offered: {}", name, reason));
+    }
     Diagnostic fault = call.error_here(call.call().span, "sched-directive",
-                                       fmt::format("no directive '{}'", call.call().name));
-    const std::string close = nearest_directive(call.call().name);
+                                       fmt::format("no directive '{}'", name));
+    const std::string close = nearest_directive(name);
     if (!close.empty()) fault.notes.push_back(fmt::format("did you mean '{}'?", close));
     call.fail_with(std::move(fault));
   }

@@ -24,7 +24,7 @@ Result<std::int64_t> param_value(const ScheduleAst& ast, const ScheduleItem& ite
     const auto value = evaluate(ast, choice, names);
     if (!value) return value;
     if (*value == wanted->second) return *value;
-    allowed += ", " + std::to_string(*value);
+    if (*value != *fallback) allowed += ", " + std::to_string(*value);
   }
   if (item.choices.empty()) return wanted->second;
   return fail(error_at(ast, item.span, "sched-param-value",

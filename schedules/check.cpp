@@ -7,6 +7,7 @@
 
 #include "schedules/apply.h"
 #include "schedules/ast.h"
+#include "schedules/bounds.h"
 #include "schedules/defaults.h"
 #include "schedules/halide_errors.h"
 
@@ -98,7 +99,9 @@ class Check {
     std::vector<Halide::Argument> arguments;
     for (const InputInfo& input : view.inputs) arguments.push_back(input.param);
     const Status status = guard_halide(place_, report_.diagnostics, [&] {
-      Halide::Pipeline(output_funcs(view)).compile_to_module(arguments, "frit_check", target);
+      const Halide::Module module =
+          Halide::Pipeline(output_funcs(view)).compile_to_module(arguments, "frit_check", target);
+      for (Diagnostic& fault : accesses_outside(module, place_)) keep(std::move(fault));
     });
     if (!status) keep(status.error());
   }

@@ -40,7 +40,7 @@ struct CheckReport {
 
 /// Checks `text`. Without a group (nullptr) it stops after parsing. A text whose `for` or `when`
 /// does not fit the group gets a warning "sched-not-applicable" and is checked all the same.
-/// Lowering is done with asserts: one that must fail is an error "sched-bounds".
+/// Lowering is done with asserts: an access outside of a buffer is an error "sched-bounds".
 CheckReport check_schedule(const std::string& text, const std::string& file, CheckDepth depth,
                            const CheckGroup* group);
 

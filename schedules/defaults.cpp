@@ -66,6 +66,14 @@ const Site* best_site(const LoopNest& nest, const StageState& stage,
   return best;
 }
 
+// Halide warns on stderr of updates without a schedule beside definitions that have one.
+void mark_unscheduled(const StageState& stage) {
+  for (const int definition : definitions_of(stage)) {
+    Halide::Stage made = halide_stage(stage, definition);
+    if (definition != kPureDefinition && !made.get_schedule().touched()) made.unscheduled();
+  }
+}
+
 bool placements_hold(const LoopNest& nest, PipelineState& pipeline) {
   const auto stages = pipeline.stages();
   return std::all_of(stages.begin(), stages.end(),
@@ -118,6 +126,7 @@ Status place_remaining(PipelineState& pipeline, const Halide::Target& target) {
       if (stage->is_output || stage->computed_with) continue;
       if (stage->compute.kind == Placement::Kind::kUnplaced) place(pipeline, nest, *stage, target);
     }
+    for (const StageState* stage : stages) mark_unscheduled(*stage);
   });
 }
 

@@ -27,7 +27,36 @@ std::vector<DirectiveSpec> later_directives() {
   };
 }
 
+struct NotOffered {
+  const char* name;
+  const char* reason;
+};
+
+constexpr NotOffered kNotOffered[] = {
+    {"specialize", "shapes are constants; use 'if' on facts, which costs nothing at run time"},
+    {"specialize_fail", "use 'when' to say which shapes the file is for"},
+    {"memoize", "Halide cannot cache what reads a buffer, and every kernel does"},
+    {"set_estimate", "extents are constants already"},
+    {"set_estimates", "extents are constants already"},
+    {"copy_to_device", "the memory plan moves values between devices, not a kernel"},
+    {"copy_to_host", "the memory plan moves values between devices, not a kernel"},
+    {"hexagon", "no target of frit has a Hexagon"},
+    {"trace_loads", "tracing is asked for with --debug, not in a schedule"},
+    {"trace_stores", "tracing is asked for with --debug, not in a schedule"},
+    {"trace_realizations", "tracing is asked for with --debug, not in a schedule"},
+    {"add_trace_tag", "tracing is asked for with --debug, not in a schedule"},
+    {"no_profiling", "frit profiles by kernel, not by Func"},
+    {"debug_to_file", "use 'frit run --dump'"},
+};
+
 }  // namespace
+
+const char* why_not_offered(const std::string& name) {
+  for (const NotOffered& entry : kNotOffered) {
+    if (name == entry.name) return entry.reason;
+  }
+  return nullptr;
+}
 
 const std::vector<DirectiveSpec>& all_directives() {
   static const std::vector<DirectiveSpec> kAll = [] {

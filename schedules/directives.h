@@ -25,6 +25,10 @@ struct DirectiveSpec {
 const DirectiveSpec* find_directive(const std::string& name);
 const std::vector<DirectiveSpec>& all_directives();
 
+/// For a scheduling method of Halide's Func or Stage that schedules do not have: the reason. Null
+/// for any other name.
+const char* why_not_offered(const std::string& name);
+
 /// Directives that divide, join or mark loops (loop_directives.cpp), those for GPUs
 /// (gpu_directives.cpp) and those about storage and the whole stage (storage_directives.cpp).
 std::vector<DirectiveSpec> loop_directives();

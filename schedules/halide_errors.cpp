@@ -2,8 +2,10 @@
 
 #include <Halide.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace frit {
 namespace {
@@ -17,32 +19,33 @@ std::string tidy(std::string text) {
   return text;
 }
 
+// The first sentence of a text, and what comes after it, a note for each line.
+std::string first_sentence(std::string text, std::vector<std::string>& notes) {
+  const std::size_t end = std::min(text.find('\n'), text.find(". "));
+  if (end == std::string::npos) return text;
+  std::string rest = text.substr(end + (text[end] == '.' ? 2 : 1));
+  text.resize(end);
+  while (!rest.empty()) {
+    const std::size_t line = std::min(rest.find('\n'), rest.size());
+    notes.push_back(rest.substr(0, line));
+    rest.erase(0, line + 1);
+  }
+  return text;
+}
+
 Status halide_failed(const SourcePlace& place, const char* code, const char* what) {
-  Diagnostic diagnostic = error(code, "Halide refuses: " + tidy(what));
+  Diagnostic diagnostic = error(code, "");
+  diagnostic.message = "Halide refuses: " + first_sentence(tidy(what), diagnostic.notes);
   diagnostic.place = place;
   return fail(std::move(diagnostic));
 }
 
-// A warning of Halide's. One about an assertion that must fail is a fault of the schedule: a tail
-// or bound that makes the kernel touch memory outside of a buffer.
 Diagnostic from_warning(const SourcePlace& place, const char* message) {
-  const std::string text = tidy(message);
   Diagnostic diagnostic;
-  diagnostic.place = place;
   diagnostic.severity = Severity::kWarning;
   diagnostic.code = "sched-halide";
-  diagnostic.message = "Halide warns: " + text;
-  if (text.find("guaranteed to fail") == std::string::npos) return diagnostic;
-  diagnostic.severity = Severity::kError;
-  diagnostic.code = "sched-bounds";
-  const std::size_t quote = text.find('"');
-  const std::size_t end = text.find_first_of(".\"", quote + 1);
-  const std::string buffer = quote == std::string::npos || end == std::string::npos
-                                 ? "a buffer"
-                                 : "'" + text.substr(quote + 1, end - quote - 1) + "'";
-  diagnostic.message = "the schedule makes the kernel touch " + buffer +
-                       " outside of its extents; use GuardWithIf on the split that overhangs";
-  diagnostic.notes.push_back("Halide: " + text);
+  diagnostic.message = "Halide warns: " + first_sentence(tidy(message), diagnostic.notes);
+  diagnostic.place = place;
   return diagnostic;
 }
 
@@ -60,7 +63,7 @@ class Reporter final : public Halide::CompileTimeErrorReporter {
   void warning(const char* message) override {
     Diagnostic found = from_warning(place_, message);
     for (const Diagnostic& known : warnings_) {
-      if (known.message == found.message) return;  // one for each buffer is enough
+      if (known.message == found.message) return;  // Halide says some things many times
     }
     warnings_.push_back(std::move(found));
   }

@@ -274,8 +274,10 @@ TailStrategy tail_for(DirectiveCall& call, std::size_t i, const Loop& loop, std:
   }
   const bool divides = *extent % factor == 0;
   if (tail == TailStrategy::Auto && !divides && *extent < factor) return TailStrategy::GuardWithIf;
-  const bool shifts = tail == TailStrategy::ShiftInwards;
-  const bool rounds = tail == TailStrategy::RoundUp;
+  const bool shifts =
+      tail == TailStrategy::ShiftInwards || tail == TailStrategy::ShiftInwardsAndBlend;
+  const bool rounds = tail == TailStrategy::RoundUp || tail == TailStrategy::RoundUpAndBlend ||
+                      tail == TailStrategy::PredicateLoads;
   if ((shifts && *extent < factor) || (rounds && !divides)) {
     call.fail_at(call.argument(i).span, "sched-tail",
                  fmt::format("{} would write outside '{}': loop '{}' has {} iterations and the "

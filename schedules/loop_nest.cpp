@@ -228,8 +228,8 @@ std::string path_text(const std::vector<Site>& path) {
   std::string text;
   for (const Site& site : path) {
     if (site.loop.name == "outermost") continue;
-    text += (text.empty() ? "" : " > ") + definition_name(*site.stage, site.definition) + "." +
-            site.loop.name;
+    text += (text.empty() ? "for " : " > for ") + definition_name(*site.stage, site.definition) +
+            "." + site.loop.name;
   }
   return text.empty() ? "the root" : text;
 }

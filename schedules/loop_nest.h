@@ -44,6 +44,8 @@ class LoopNest {
   const std::vector<Site>& legal_sites(const StageState& stage) const;
   /// Loops around the body of a definition, outermost first, from the root on.
   std::vector<Site> path_of(const StageState& stage, int definition) const;
+  /// Loops around the place where the stage is computed; empty: the root, inlined, or not legal.
+  std::vector<Site> path_to_compute(const StageState& stage) const;
   /// Whether what is read of `stage` moves with the loop `site`, one of its legal sites.
   bool moves_with(const StageState& stage, const Site& site) const;
   /// Whether the stage's compute_at is at one of its legal sites (true when it has none).
@@ -61,7 +63,6 @@ class LoopNest {
   void add_function(const Halide::Internal::Function& function,
                     std::map<std::string, Halide::Internal::Function>& seen);
   const std::vector<Use>& uses_of(const std::string& function) const;
-  std::vector<Site> path_to_compute(const StageState& stage) const;
   std::set<std::string> moving(const StageState& stage, const StageState& at) const;
 
   PipelineState& pipeline_;
@@ -71,7 +72,7 @@ class LoopNest {
   mutable std::map<const StageState*, std::vector<Site>> legal_;  // until forget()
 };
 
-/// "out.ko > out.y > acc.update(0).c", or "the root".
+/// "for out.ko > for out.y > for acc.update(0).c", or "the root".
 std::string path_text(const std::vector<Site>& path);
 
 }  // namespace frit

@@ -283,6 +283,7 @@ class Parser {
   void finish() {
     for (const Span& span : open_) report(span, "'if' without an 'end'");
     if (!version_seen_) report({0, 0, 1}, "the file is empty; its first line must be 'schedule 1'");
+    if (faults_.size() > kMaxDiagnostics) faults_.resize(kMaxDiagnostics);
     if (ast_.anchors.empty() && faults_.empty()) {
       report({1, 1, 1},
              "no 'for' line: say which kind of group the file is for, e.g. 'for conv2d'");

@@ -6,12 +6,23 @@
 #include <utility>
 
 #include "schedules/halide_errors.h"
+#include "schedules/storage.h"
 
 namespace frit {
 namespace {
 
 Halide::LoopLevel level_of(const StageState& consumer, const Loop& loop) {
   return {consumer.stage->func, loop.var()};
+}
+
+FixIt legal_fix(const StageState& stage, const std::string& directive,
+                std::optional<std::int64_t> bytes) {
+  FixIt fix{stage.role() + "." + directive, "legal", bytes.value_or(-1)};
+  if (bytes && *bytes < 10000) fix.remark += fmt::format("; storage {} bytes", *bytes);
+  if (bytes && *bytes >= 10000) {
+    fix.remark += fmt::format("; storage {:.1f} KB", static_cast<double>(*bytes) / 1000.0);
+  }
+  return fix;
 }
 
 // The loop of any definition of `consumer`, preferring one whose body reads `stage`.
@@ -46,23 +57,47 @@ class Placer {
                       pending.stage->role(), name)));
     }
     const Status status = guard_halide(call.place(), [&] { dispatch(call, pending, name); });
-    if (call.fault()) return keep(*call.fault());
+    if (call.fault()) {
+      const bool skipped = pending.optional && call.fault()->code == "sched-stage";
+      return skipped ? void() : keep(*call.fault());
+    }
     if (!status) keep(status.error());
   }
 
   // Once all are placed: is every compute_at at a loop that encloses all uses?
   void check(const PendingPlacement& pending) {
     nest_.forget();
+    const std::string& name = pending.call->name;
+    if (name == "store_at" || name == "hoist_storage") return check_storage(pending);
     StageState& stage = *pending.stage;
     if (pending.call->name != "compute_at" || stage.compute.kind != Placement::Kind::kAt ||
         stage.computed_with) {
       return;
     }
-    if (pending.call->arguments[1].text != stage.compute.loop &&
-        stage.compute.loop != "outermost") {
-      return;  // a later line placed it elsewhere
-    }
     if (!nest_.is_legal(stage)) keep(illegal_site(pending, nest_.legal_sites(stage)));
+  }
+
+  // Storage must enclose the place of computing, which must be a loop (or the root) inside of it.
+  void check_storage(const PendingPlacement& pending) {
+    StageState& stage = *pending.stage;
+    if (stage.computed_with || pending.call->arguments[1].kind != Expression::Kind::kName) return;
+    const StageState* consumer = pipeline_.find(pending.call->arguments[0].text);
+    if (consumer == nullptr) return;  // said already, or optional
+    const std::string& loop = pending.call->arguments[1].text;
+    const std::vector<Site> around = nest_.path_to_compute(stage);
+    const bool encloses = std::any_of(around.begin(), around.end(), [&](const Site& site) {
+      return site.stage == consumer &&
+             (site.loop.name == loop || site.loop.name == loop_behind(*consumer, loop));
+    });
+    if (encloses) return;
+    const bool at_loop = stage.compute.kind == Placement::Kind::kAt;
+    keep(error_at(
+        ast_, pending.line, "sched-compute-at",
+        fmt::format("'{}' cannot be stored at '{}.{}': it is computed at {}, which is not "
+                    "inside that loop",
+                    stage.role(), consumer->role(), loop,
+                    at_loop ? "'" + stage.compute.consumer->role() + "." + stage.compute.loop + "'"
+                            : std::string("the root or inlined"))));
   }
 
   Diagnostics take() { return std::move(faults_); }
@@ -163,10 +198,10 @@ class Placer {
     for (auto site = legal.rbegin(); site != legal.rend(); ++site) {
       if (site->loop.name == "outermost") continue;
       wrong.fixes.push_back(
-          {fmt::format("{}.compute_at({}, {})", stage.role(), site->stage->role(), site->loop.name),
-           "legal", -1});
+          legal_fix(stage, fmt::format("compute_at({}, {})", site->stage->role(), site->loop.name),
+                    storage_bytes_at(nest_, stage, *site)));
     }
-    wrong.fixes.push_back({stage.role() + ".compute_root()", "legal", -1});
+    wrong.fixes.push_back(legal_fix(stage, "compute_root()", storage_bytes_at_root(stage)));
     return wrong;
   }
 
@@ -183,7 +218,13 @@ Diagnostics apply_placements(const ScheduleAst& ast, PipelineState& pipeline, co
                              const std::vector<PendingPlacement>& pending) {
   Placer placer(ast, pipeline, bound);
   for (const PendingPlacement& placement : pending) placer.apply(placement);
-  for (const PendingPlacement& placement : pending) placer.check(placement);
+  for (auto placement = pending.begin(); placement != pending.end(); ++placement) {
+    const auto overrides = [&](const PendingPlacement& later) {
+      return later.stage == placement->stage && later.call->name.starts_with("compute_") &&
+             placement->call->name.starts_with("compute_");
+    };
+    if (std::none_of(placement + 1, pending.end(), overrides)) placer.check(*placement);
+  }
   return placer.take();
 }
 

@@ -17,6 +17,7 @@ struct PendingPlacement {
   Span line;  ///< from the subject to the end of the call, for messages
   StageState* stage = nullptr;
   int definition = kPureDefinition;
+  bool optional = false;  ///< skipped where the other stage is missing
 };
 
 /// Applies them in order, the last one for a stage winning. All faults at once.

@@ -96,7 +96,6 @@ void store_in(DirectiveCall& call) {
                            word));
 }
 
-void memoize(DirectiveCall& call) { call.func().memoize(); }
 void async(DirectiveCall& call) { call.func().async(); }
 
 void ring_buffer(DirectiveCall& call) {
@@ -119,7 +118,6 @@ std::vector<DirectiveSpec> storage_directives() {
       {"reorder_storage", kStage, 1, 16, "reorder_storage(innermost, …)", reorder_storage},
       {"store_in", kStage, 1, 1, "store_in(Auto|Heap|Stack|Register|GPUShared|LockedCache)",
        store_in},
-      {"memoize", kStage, 0, 0, "memoize()", memoize},
       {"async", kStage, 0, 0, "async()", async},
       {"ring_buffer", kStage, 1, 1, "ring_buffer(extent)", ring_buffer},
   };
