@@ -44,7 +44,8 @@ Expr strict_less(const Expr& a, const Expr& b) {
 }
 Expr strict_less_equal(const Expr& a, const Expr& b) {
   if (!a.type().is_float()) return a <= b;
-  return intrinsic(Halide::Bool(), Call::strict_le, a, b);
+  // Halide 21 makes !(b < a) of strict_le, which is true of a NaN
+  return strict_less(a, b) || strict_equal(a, b);
 }
 Expr strict_equal(const Expr& a, const Expr& b) {
   if (!a.type().is_float()) return a == b;

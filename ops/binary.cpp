@@ -28,14 +28,17 @@ struct BinaryRule {
 std::span<const DType> bool_type() { return all_types().last(1); }
 
 Expr add(const Expr& a, const Expr& b) { return a + b; }
-Expr sub(const Expr& a, const Expr& b) { return a - b; }
+// Halide makes 0 of x - x, which loses the NaN of inf - inf.
+Expr sub(const Expr& a, const Expr& b) {
+  return Halide::Internal::equal(a, b) ? math::strict_sub(a, b) : a - b;
+}
 Expr mul(const Expr& a, const Expr& b) { return a * b; }
 Expr div(const Expr& a, const Expr& b) { return math::divide(a, b); }
-Expr equal(const Expr& a, const Expr& b) { return a == b; }
-Expr less(const Expr& a, const Expr& b) { return a < b; }
-Expr less_or_equal(const Expr& a, const Expr& b) { return a <= b; }
-Expr greater(const Expr& a, const Expr& b) { return a > b; }
-Expr greater_or_equal(const Expr& a, const Expr& b) { return a >= b; }
+Expr equal(const Expr& a, const Expr& b) { return math::strict_equal(a, b); }
+Expr less(const Expr& a, const Expr& b) { return math::strict_less(a, b); }
+Expr less_or_equal(const Expr& a, const Expr& b) { return math::strict_less_equal(a, b); }
+Expr greater(const Expr& a, const Expr& b) { return math::strict_less(b, a); }
+Expr greater_or_equal(const Expr& a, const Expr& b) { return math::strict_less_equal(b, a); }
 Expr both(const Expr& a, const Expr& b) { return a && b; }
 Expr either(const Expr& a, const Expr& b) { return a || b; }
 Expr exclusive(const Expr& a, const Expr& b) { return a != b; }

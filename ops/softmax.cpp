@@ -4,11 +4,13 @@
 //   inv LogSoftmax: … log[row] = log(sum);  res = (x - max) - log
 //
 // x - max is at most 0, so nothing overflows. A NaN, a +inf, or nothing but -inf in a row makes
-// the whole row NaN by way of the sum, as in ONNX; `max` itself may lose a NaN.
+// the whole row NaN by way of the sum, as in ONNX; `max` itself may lose a NaN. The
+// difference and the product are strict: in a row of one element they are x - x and e * (1 / e).
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "ops/arithmetic.h"
 #include "ops/families.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
@@ -65,7 +67,7 @@ class SoftmaxFamily final : public Operator {
     top() = Halide::max(top(), x(at));
 
     Stage& power = stages.stage("exp");
-    power() = math::exp_of_negative(x(here) - top(rows.row()));
+    power() = math::exp_of_negative(math::strict_sub(x(here), top(rows.row())));
     power.op_cost = 14;
 
     Stage& sum = rows.accumulator("sum", at);
@@ -77,7 +79,7 @@ class SoftmaxFamily final : public Operator {
       log() = math::log(sum());
       log.op_cost = 16;
       Stage& res = stages.stage("res");
-      res() = Halide::cast(type, (x(here) - top(rows.row())) - log(rows.row()));
+      res() = Halide::cast(type, math::strict_sub(x(here), top(rows.row())) - log(rows.row()));
       res.op_cost = 2;
       return;
     }
@@ -85,7 +87,7 @@ class SoftmaxFamily final : public Operator {
     inverse() = constant_of(wide, 1.0) / sum();
     inverse.op_cost = 4;
     Stage& res = stages.stage("res");
-    res() = Halide::cast(type, power(here) * inverse(rows.row()));
+    res() = Halide::cast(type, math::strict_mul(power(here), inverse(rows.row())));
     res.op_cost = 1;
   }
 

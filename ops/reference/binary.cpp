@@ -24,8 +24,8 @@ struct Add {
   static T value(T a, T b) {
     return a + b;
   }
-  static double error(Term a, Term b, double y) {
-    return a.e + b.e + rounding(std::fabs(y) + a.e + b.e);
+  static double error(Term a, Term b, double) {
+    return a.e + b.e + 2.0 * rounding(std::fabs(a.v) + std::fabs(b.v));
   }
 };
 struct Sub {

@@ -3,11 +3,12 @@
 // A family is one .cpp with a table of entries (see tables.h); reference.cpp joins them. Rules of
 // shape are written here afresh, on purpose: nothing of ops/*.cpp is used.
 //
-// Error model (kDoubleBounded; NUMERICS.md): an addition or product rounds once, eps*|y|; a
-// function errs by 4 ulp, counted as 8*eps*|y|, plus FLT_MIN (results below it may be flushed); a
-// reduction of n terms by 4*eps*sqrt(n)*S. Errors of the inputs are carried on to first order or
-// better. A bound of +inf means "cannot be judged" (an overflowed or ill-conditioned step). A NaN
-// or Inf whose bound is finite must be met exactly.
+// Error model (kDoubleBounded; NUMERICS.md): a product rounds once, eps*|y|; an addition counts
+// 2*eps*(|a|+|b|), because LLVM may reassociate a + (b + c) and so rounds a partial sum that the
+// graph does not name; a function errs by 4 ulp, counted as 8*eps*|y|, plus FLT_MIN (results below
+// it may be flushed); a reduction of n terms by 4*eps*sqrt(n)*S. Errors of the inputs are carried
+// on to first order or better. A bound of +inf means "cannot be judged" (an overflowed or
+// ill-conditioned step). A NaN or Inf whose bound is finite must be met exactly.
 #pragma once
 
 #include <array>

@@ -68,6 +68,10 @@ void settle(const Call& call, RefTensor& tensor) {
     return;
   }
   if (!call.bounded()) return;
+  // products below the smallest normal float lose their digits, or are flushed to zero
+  for (double& bound : tensor.bound) {
+    if (bound > 0.0 && bound < ref::kTiny) bound = ref::kTiny;
+  }
   const bool half = tensor.dtype == DType::kF16;
   const bool narrow = half || tensor.dtype == DType::kBF16;
   const double largest = half ? 65504.0 : 0x1.FFFFFEp127;
