@@ -21,6 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The runtime has a folder of its own and results too: a model may be called "error" or "plan".
+constexpr const char* kRuntime = "runtime";
+constexpr const char* kResults = "out";
+constexpr const char* kWholeRuntime = "runtime.c";
 constexpr const char* kPlan = "plan.c";
 constexpr const char* kWeights = "weights.bin";
 constexpr const char* kWeightsAssembly = "weights.s";
@@ -58,11 +62,21 @@ Status write_sources(const PackageModel& model, const std::string& folder,
                      std::vector<std::string>& to_compile) {
   const std::string unused_pool =
       model.options.threads > 1 ? "parallel_none.c" : "parallel_pthread.c";
+  std::error_code problem;
+  for (const char* inner : {kRuntime, kResults}) {
+    fs::create_directory(folder + "/" + inner, problem);
+    if (problem) return fail("package-write", "cannot make a folder: " + problem.message());
+  }
+  // One unit for the compiler: nine would take twice as long. The pool asks for POSIX: first.
+  std::string whole, pool;
   for (const auto& [name, text] : runtime_sources()) {
     if (name == unused_pool) continue;
-    FRIT_TRY(write_file(folder + "/" + name, text));
-    if (ends_with(name, ".c")) to_compile.push_back(name);
+    FRIT_TRY(write_file(folder + "/" + kRuntime + "/" + name, text));
+    const std::string include = fmt::format("#include \"{}/{}\"\n", kRuntime, name);
+    if (ends_with(name, ".c")) (name.starts_with("parallel") ? pool : whole) += include;
   }
+  FRIT_TRY(write_file(folder + "/" + kWholeRuntime, pool + whole));
+  to_compile.push_back(kWholeRuntime);
   FRIT_TRY(write_file(folder + "/" + model.c_name + ".h", header_text(model)));
   FRIT_TRY(write_file(folder + "/" + kPlan, plan_c_text(model)));
   to_compile.push_back(kPlan);
@@ -75,7 +89,19 @@ Status write_sources(const PackageModel& model, const std::string& folder,
   return {};
 }
 
+std::string result_of(const PackageModel& model, const std::string& suffix) {
+  return fmt::format("{}/{}{}", kResults, model.c_name, suffix);
+}
+
 }  // namespace
+
+std::string archive_in(const PackageModel& model) {
+  return fmt::format("{}/lib{}.a", kResults, model.c_name);
+}
+
+std::string shared_in(const PackageModel& model) {
+  return fmt::format("{}/lib{}.so", kResults, model.c_name);
+}
 
 Result<BuildFolder> BuildFolder::make(const std::string& parent) {
   std::error_code problem;
@@ -146,20 +172,19 @@ Status build_object(const PackageModel& model, const BuildFolder& folder) {
     if (linked.insert(kernel.object_path).second) link.push_back(fs::absolute(kernel.object_path));
   }
   FRIT_TRY(run_tool({link, folder.path()}));
-  hide.insert(hide.end(), {"linked.o", model.c_name + ".o"});
+  hide.insert(hide.end(), {"linked.o", result_of(model, ".o")});
   return run_tool({hide, folder.path()});
 }
 
 Status build_archive(const PackageModel& model, const BuildFolder& folder) {
-  const std::string archive = "lib" + model.c_name + ".a";
-  return run_tool({{tools_of(model).ar, "rcsD", archive, model.c_name + ".o"}, folder.path()});
+  return run_tool(
+      {{tools_of(model).ar, "rcsD", archive_in(model), result_of(model, ".o")}, folder.path()});
 }
 
 Status build_shared(const PackageModel& model, const BuildFolder& folder) {
-  const std::string name = "lib" + model.c_name + ".so";
-  std::vector<std::string> link =
-      joined(tools_of(model).cc, {"-shared", "-o", name, model.c_name + ".o", "-Wl,--build-id=none",
-                                  "-Wl,-soname," + name, "-lm"});
+  std::vector<std::string> link = joined(
+      tools_of(model).cc, {"-shared", "-o", shared_in(model), result_of(model, ".o"),
+                           "-Wl,--build-id=none", "-Wl,-soname,lib" + model.c_name + ".so", "-lm"});
   if (model.options.threads > 1) link.push_back("-pthread");
   return run_tool({link, folder.path()});
 }

@@ -27,11 +27,13 @@ class BuildFolder {
 /// Writes `text` to `path` by way of a neighbour and rename: never half a file.
 Status write_file(const std::string& path, std::string_view text);
 
-/// Makes "<c_name>.o" in the build folder.
+/// Compiles and prelinks the model's one object in the build folder.
 Status build_object(const PackageModel& model, const BuildFolder& folder);
 
-/// "<folder>/lib<c_name>.a" and "….so" from that object.
+/// From that object, at these paths inside the build folder.
 Status build_archive(const PackageModel& model, const BuildFolder& folder);
 Status build_shared(const PackageModel& model, const BuildFolder& folder);
+std::string archive_in(const PackageModel& model);
+std::string shared_in(const PackageModel& model);
 
 }  // namespace frit

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "generators/package/c_names.h"
 
@@ -28,6 +29,16 @@ std::vector<std::byte> saturated(double value) {
   return bytes_of(static_cast<T>(value));
 }
 
+/// frit_… names the runtime; the rest are headers that <m>.h would hide from its users.
+bool is_taken(const std::string& name) {
+  static const std::set<std::string> taken = {
+      "assert", "complex",  "ctype",   "errno",     "fcntl",   "fenv",   "float",   "frit",
+      "halide", "inttypes", "limits",  "locale",    "math",    "memory", "pthread", "sched",
+      "setjmp", "signal",   "stdarg",  "stdatomic", "stdbool", "stddef", "stdint",  "stdio",
+      "stdlib", "string",   "strings", "threads",   "time",    "unistd", "wchar",   "wctype"};
+  return taken.count(name) != 0;
+}
+
 }  // namespace
 
 const Group& PackageModel::group_of(const Kernel& kernel) const {
@@ -48,7 +59,7 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
                      {},
                      {}};
   if (model.c_name.empty()) model.c_name = "model";
-  if (model.c_name == "frit") model.c_name = "frit_model";  // frit_… names the runtime
+  if (is_taken(model.c_name)) model.c_name += "_model";
   std::vector<std::string> inputs, outputs;
   for (const ValueId input : graph.inputs) inputs.push_back(graph.value(input).name);
   for (const ValueId output : graph.outputs) outputs.push_back(graph.value(output).name);

@@ -36,7 +36,7 @@ Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
   files.report = base + model.c_name + ".report.json";
   files.cmake = base + model.c_name + "Config.cmake";
   files.pkg_config = base + model.c_name + ".pc";
-  FRIT_TRY(move_into_place(*folder, "lib" + model.c_name + ".a", files.archive));
+  FRIT_TRY(move_into_place(*folder, archive_in(model), files.archive));
   FRIT_TRY(write_file(files.header, header_text(model)));
   FRIT_TRY(write_file(files.report, report_text(model)));
   FRIT_TRY(write_file(files.cmake, cmake_config_text(model)));
@@ -61,7 +61,7 @@ Result<SharedObject> write_shared_object(const Graph& graph, const Plan& plan,
   SharedObject made;
   made.c_name = model.c_name;
   made.path = options.out_dir + "/lib" + model.c_name + ".so";
-  FRIT_TRY(move_into_place(*folder, "lib" + model.c_name + ".so", made.path));
+  FRIT_TRY(move_into_place(*folder, shared_in(model), made.path));
   made.memory = std::move(model.memory);
   return made;
 }

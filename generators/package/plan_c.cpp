@@ -87,10 +87,11 @@ class PlanWriter {
         "execution.\n"
         " * Values lie at fixed offsets of the arena; constants in one blob, frit_weights. */\n",
         comment_text(model_.options.name), frit_version());
-    for (const char* file : {"border.h", "buffer.h", "context.h", "copy.h", "error.h"}) {
-      text += fmt::format("#include \"{}\"\n", file);
-    }
     text += fmt::format("#include \"{}.h\"\n\n#include <string.h>\n\n", model_.c_name);
+    for (const char* file : {"border", "buffer", "context", "copy", "error"}) {
+      text += fmt::format("#include \"runtime/{}.h\"\n", file);
+    }
+    text += "\n";
     if (memory().constant_bytes > 0) text += "extern const uint8_t frit_weights[];\n";
     text += fmt::format(
         "typedef char frit_context_fits[sizeof(frit_context) <= sizeof({}_context) ? 1 : -1];\n\n",

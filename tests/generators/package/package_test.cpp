@@ -134,6 +134,20 @@ int main() {
   EXPECT_EQ(built.status, 0) << built.output;
 }
 
+TEST_F(Package, ModelsMayBeCalledAsTheRuntimeOrTheLibrary) {
+  for (const auto& [name, c_name] :
+       {std::pair("error", "error"), std::pair("plan", "plan"), std::pair("string", "string_model"),
+        std::pair("frit", "frit_model"), std::pair("int", "int_"),
+        std::pair("\xe6\xa8\xa1", "model")}) {
+    PackageOptions options = options_in(folder_.path() + "/p", 1);
+    options.name = name;
+    const PackageFiles files = write(options);
+    EXPECT_EQ(files.c_name, c_name);
+    EXPECT_THAT(shell("nm -g '" + files.archive + "'").output,
+                HasSubstr(std::string(" T ") + c_name + "_run\n"));
+  }
+}
+
 TEST_F(Package, SharedObjectRunsInThisProcess) {
   const Result<SharedObject> object = write_shared_object(
       model_.graph, model_.plan, model_.compiled, options_in(folder_.path() + "/so", 2));
