@@ -123,13 +123,12 @@ void expect_runs_in_c(const Case& model, int threads) {
   ASSERT_TRUE(std::regex_search(header_text, found, std::regex("float\\* (\\w+);\n\\} ")));
   const std::string output = found[1];
   const std::string name = model.name;
-  const std::string command =
-      "cd '" + folder.path() +
-      "' && cc -std=c99 -Wall -Wextra -Werror -pedantic -O1 '-DM(x)=" + name +
-      "_##x' -DIN=x -DOUT=" + output + " -DIN_BYTES=" + name + "_x_BYTES -DOUT_BYTES=" + name +
-      "_" + output + "_BYTES -DTHREADS=" + name + "_THREADS_MAX -include '" + header +
-      "' -o use " FRIT_SOURCE_DIR "/tests/generators/package/use_model.c '" + made->files.archive +
-      "' -lm -pthread && ./use in.bin out.bin";
+  std::string command = "cd '" + folder.path() + "' && cc -std=c99 -Wall -Wextra -Werror -pedantic";
+  command += " -O1 '-DM(x)=" + name + "_##x' -DIN=x -DOUT=" + output;
+  command += " -DIN_BYTES=" + name + "_x_BYTES -DOUT_BYTES=" + name + "_" + output + "_BYTES";
+  command += " -DTHREADS=" + name + "_THREADS_MAX '-DHEADER=\"" + header + "\"' -o use ";
+  command += FRIT_SOURCE_DIR "/tests/generators/package/use_model.c '" + made->files.archive;
+  command += "' -lm -pthread && ./use in.bin out.bin";
   const ShellResult ran = shell(command);
   EXPECT_EQ(ran.status, 0) << ran.output;
   ::testing::Test::RecordProperty("output", ran.output);

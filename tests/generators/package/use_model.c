@@ -1,5 +1,5 @@
 /* A user's program for a model with one input and one output, named by macros on the command line:
- * -DM(x)=model_##x -DIN=x -DOUT=y and the header by -include. Arguments: files of the input and of
+ * -DM(x)=model_##x -DIN=x -DOUT=y, the header by -DHEADER. Arguments: files of the input and of
  * the expected output. The arena and the tensors lie between guard pages. */
 #define _DEFAULT_SOURCE
 #include <math.h>
@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include HEADER
 
 static long allocations;
 void* __libc_malloc(size_t bytes);
