@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -14,8 +13,7 @@
 #include "apps/frit/interrupt.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/npy.h"
-#include "apps/frit/scratch_folder.h"
-#include "generators/package/loaded_package.h"
+#include "apps/frit/run_package.h"
 
 namespace frit {
 
@@ -86,24 +84,6 @@ void print_outputs(Console& console, const Options& options, const Graph& graph,
   }
 }
 
-Result<std::vector<Tensor>> execute(const Options& options, const BuildOptions& build,
-                                    const BuiltModel& built, const std::vector<Tensor>& inputs) {
-  auto folder = ScratchFolder::make();
-  if (!folder) return fail(folder.error());
-  PackageOptions package;
-  package.name = std::filesystem::path(options.model.model).stem().string();
-  package.out_dir = folder->path();
-  package.target = build.emit.target;
-  package.threads = options.model.threads;
-  package.debug = options.command.debug;
-  const Graph& graph = built.planned.graph;
-  auto object = write_shared_object(graph, built.planned.plan, built.compiled, package);
-  if (!object) return fail(object.error());
-  auto loaded = LoadedPackage::load(*object, graph, options.model.threads);
-  if (!loaded) return fail(loaded.error());
-  return loaded->run(inputs);
-}
-
 Status write_wanted(const Graph& graph, const std::vector<Tensor>& outputs,
                     const std::vector<Wanted>& wanted) {
   for (const Wanted& want : wanted) {
@@ -143,7 +123,9 @@ ExitCode command_run(const Options& options, Console& console) {
   const Graph& graph = built->planned.graph;
   auto inputs = make_inputs(graph, options.command.inputs);
   if (!inputs) return console.reject(inputs.error());
-  auto outputs = execute(options, *build, *built, *inputs);
+  auto package = load_built(options, *build, *built);
+  if (!package) return console.reject(package.error());
+  auto outputs = package->run(*inputs);
   if (!outputs) return console.reject(outputs.error());
   if (const Status written = write_wanted(graph, *outputs, *wanted); !written) {
     return console.reject(written.error());

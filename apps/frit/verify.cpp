@@ -10,6 +10,7 @@
 #include "apps/frit/inputs.h"
 #include "apps/frit/interrupt.h"
 #include "apps/frit/model_options.h"
+#include "apps/frit/run_package.h"
 #include "generators/verify/verify_model.h"
 
 namespace frit {
@@ -115,6 +116,9 @@ ExitCode command_verify(const Options& options, Console& console) {
     auto inputs = make_named_inputs(built->planned.graph, options.command.inputs);
     if (!inputs) return console.reject(inputs.error());
     verify.inputs = std::move(*inputs);
+    auto package = load_built(options, *build, *built);
+    if (!package) return console.reject(package.error());
+    verify.run_whole = [&](const std::vector<Tensor>& values) { return package->run(values); };
     auto verdict = verify_model(built->planned.imported, built->planned.graph, built->planned.plan,
                                 built->compiled, verify);
     if (!verdict) return console.reject(verdict.error());
