@@ -185,8 +185,7 @@ void extend(Match& match, NodeId node) {
 }
 
 void rewrite(Graph& graph, Match match) {
-  const std::string name = graph.node(match.root).name;
-  const TensorType& type = graph.value(match.x).type;
+  const TensorType type = graph.value(match.x).type;
   NodeId next = kNone;
   std::optional<Tensor> gamma = parameter_after(graph, match, "Mul", next);
   const bool other_mul = !gamma && next != kNone;
@@ -200,6 +199,7 @@ void rewrite(Graph& graph, Match match) {
     const auto count = static_cast<std::size_t>(TensorType(type.dtype, inner).elements());
     gamma = rounded_tensor(type.dtype, inner, std::vector<double>(count, 1.0));
   }
+  const std::string name = graph.node(match.root).name;
   std::vector<ValueId> inputs = {match.x, add_constant(graph, name + "/gamma", *gamma)};
   if (beta) inputs.push_back(add_constant(graph, name + "/beta", *beta));
   replace_node(graph, match.root, "LayerNormalization", std::move(inputs),
