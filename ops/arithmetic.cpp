@@ -139,8 +139,9 @@ Expr convert(Type to, const Expr& x) {
   const double low = to.is_int() ? -top : 0.0;
   const Expr inside = strict_less(limit(low), wide) && strict_less(wide, limit(top));
   const Expr truncated = cast(to, select(inside, wide, zero_like(wide)));
-  return select(inside, truncated, strict_less_equal(limit(top), wide), to.max(),
-                strict_less_equal(wide, limit(low)), to.min(), zero_like(truncated));
+  return select(math::is_nan(wide), zero_like(truncated),             //
+                strict_less_equal(limit(top), wide), to.max(),  //
+                strict_less_equal(wide, limit(low)), to.min(), truncated);
 }
 
 Expr order_key(const Expr& x, bool nan_highest) {

@@ -203,9 +203,11 @@ Expr pow_constant(const Expr& x, double power) {
   if (power == -2.0) return one / (x * x);
   if (power != 0.5 && power != -0.5) return Expr();
   // Where pow and sqrt differ: -inf and -0 count as positive.
-  const Expr root =
-      Halide::sqrt(select(strict_equal(x, number(x, -kInf)), number(x, kInf),
-                          select(strict_equal(x, number(x, 0.0)), number(x, 0.0), x)));
+  const Type integer = Halide::Int(x.type().bits());
+  const Expr bits = Halide::reinterpret(integer, x);
+  const Expr infinity = Halide::reinterpret(integer, number(x, -kInf));
+  const Expr unsigned_x = Halide::reinterpret(x.type(), bits & integer.max());
+  const Expr root = Halide::sqrt(select(bits == integer.min() || bits == infinity, unsigned_x, x));
   return power == 0.5 ? root : one / root;
 }
 

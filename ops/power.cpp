@@ -44,23 +44,27 @@ Expr exp2_double(const Expr& t) {
   return Halide::reinterpret<double>(Halide::reinterpret<std::int64_t>(series) + shift);
 }
 
+// Tests for NaN, infinity and -0 look at the bits: see arithmetic.h.
 Expr pow_single(const Expr& x, const Expr& y) {
-  const Expr base = cast<double>(x), power = cast<double>(y);
-  const Expr size = Halide::abs(base);
+  const Expr bits = Halide::reinterpret<int>(x);
+  const Expr size_bits = bits & Expr(0x7fffffff);
+  const Expr size = cast<double>(Halide::reinterpret<float>(size_bits));
+  const Expr power = cast<double>(y);
+  const Expr no_power = (Halide::reinterpret<int>(y) & Expr(0x7fffffff)) == 0;
   const Expr product = log2_double(size) * power;
   // 1 to any power, and anything to the power 0, is 1, NaN and inf included.
-  const Expr flat = strict_equal(size, f64(1.0)) || strict_equal(power, f64(0.0));
+  const Expr flat = size_bits == Expr(0x3f800000) || no_power;
   const Expr value = cast<float>(exp2_double(select(flat, f64(0.0), product)));
 
   const Expr whole = strict_equal(Halide::floor(power), power);
   const Expr even = strict_equal(Halide::floor(power * f64(0.5)) * f64(2.0), power);
-  const Expr negative = Halide::reinterpret<int>(x) < 0;
-  const Expr no_root = strict_less(base, f64(0.0)) && strict_less(f64(-kInf), base) && !whole;
-  const Expr nan = Expr(std::numeric_limits<float>::quiet_NaN());
-  const Expr one = Expr(1.0f);
-  const Expr sure = strict_equal(x, one) || strict_equal(y, Expr(0.0f));
+  const Expr negative = bits < 0;
+  const Expr finite = size_bits < Expr(0x7f800000);
+  const Expr no_root = negative && finite && size_bits != 0 && !whole;
+  const Expr sure = bits == Expr(0x3f800000) || no_power;
   const Expr lost = math::is_nan(x) || math::is_nan(y) || no_root;
-  return select(sure, one, lost, nan, negative && whole && !even, -value, value);
+  return select(sure, Expr(1.0F), lost, Expr(std::numeric_limits<float>::quiet_NaN()),
+                negative && whole && !even, -value, value);
 }
 
 Expr pow_integer(const Expr& x, const Expr& y) {

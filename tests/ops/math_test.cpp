@@ -1,0 +1,271 @@
+// Accuracy and special values of the elementary functions, on the CPU levels this machine has.
+#include "ops/math.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace frit::test {
+namespace {
+
+using Halide::Expr;
+using Halide::Target;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+struct Function {
+  const char* name;
+  Expr (*value)(const Expr&);
+  double (*exact)(double);
+  double ulp;    ///< measured maximum, rounded up; the header's figure
+  bool flushes;  ///< results below 2^-126 may be 0
+};
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+double softplus_or_nan(double x) { return std::isnan(x) ? x : softplus(x); }
+
+const Function kFunctions[] = {
+    {"exp", math::exp, std::exp, 1.2, false},
+    {"exp_of_negative", [](const Expr& x) { return math::exp_of_negative(-Halide::abs(x)); },
+     [](double x) { return std::exp(-std::fabs(x)); }, 1.2, true},
+    {"exp2", math::exp2, std::exp2, 1.2, false},
+    {"expm1", math::expm1, std::expm1, 1.8, false},
+    {"log", math::log, std::log, 1.8, false},
+    {"tanh", math::tanh, std::tanh, 3.7, false},
+    {"sigmoid", math::sigmoid, sigmoid, 2.5, true},
+    {"softplus", math::softplus, softplus_or_nan, 3.9, true},
+    {"erf", math::erf, std::erf, 3.9, false},
+    {"sqrt", [](const Expr& x) { return Halide::sqrt(x); }, std::sqrt, 0.6, false},
+    {"reciprocal", [](const Expr& x) { return 1.0F / x; }, [](double x) { return 1 / x; }, 0.6,
+     false},
+};
+
+/// |got - want| in units in the last place of want, as float32 has them (subnormals included).
+double ulps(float got, double want) {
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : kInf;
+  const auto rounded = static_cast<float>(want);
+  if (std::isinf(rounded) || std::isinf(got)) return got == rounded ? 0 : kInf;
+  int exponent = 0;
+  std::frexp(want, &exponent);
+  return std::fabs(got - want) / std::ldexp(1.0, std::max(exponent - 24, -149));
+}
+
+/// Every `stride`-th float of each sign and exponent, NaNs and infinities among them, and values
+/// where functions change over.
+std::vector<float> sweep(std::uint32_t stride) {
+  std::vector<float> values = {
+      0.0F,    -0.0F,    kInf,     -kInf,       kNaN,      -kNaN,          1.0F,
+      -1.0F,   88.7228F, 88.7229F, -87.3365F,   -87.3366F, -103.97F,       -103.98F,
+      -104.0F, 3.4e38F,  -3.4e38F, 1e-45F,      -1e-45F,   1.1754944e-38F, 9.02F,
+      -9.03F,  3.93F,    -17.5F,   0.70710677F, 1.4142135F};
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += stride) {
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  }
+  values.resize((values.size() + 15) / 16 * 16, 1.0F);
+  return values;
+}
+
+/// Host, and host without its newer vector units.
+std::vector<Target> cpu_levels() {
+  const Target host = Halide::get_jit_target_from_environment();
+  std::vector<Target> levels = {host};
+  Target lower(host.os, host.arch, host.bits);
+  if (host.arch == Target::X86 && host.has_feature(Target::AVX2)) {
+    levels.push_back(lower.with_feature(Target::SSE41).with_feature(Target::JIT));
+  }
+  if (host.arch == Target::X86 && host.has_feature(Target::AVX512)) {
+    levels.push_back(lower.with_feature(Target::SSE41)
+                         .with_feature(Target::AVX)
+                         .with_feature(Target::AVX2)
+                         .with_feature(Target::FMA)
+                         .with_feature(Target::F16C)
+                         .with_feature(Target::JIT));
+  }
+  return levels;
+}
+
+std::vector<float> evaluate(Expr (*value)(const Expr&), const std::vector<float>& at,
+                            const Target& target) {
+  Halide::Buffer<float> in(const_cast<float*>(at.data()), static_cast<int>(at.size()));
+  std::vector<float> out(at.size());
+  Halide::Buffer<float> result(out.data(), static_cast<int>(out.size()));
+  Halide::Var x;
+  Halide::Func f;
+  f(x) = value(in(x));
+  f.vectorize(x, target.natural_vector_size<float>());
+  f.realize(result, target);
+  return out;
+}
+
+void expect_accurate(const Function& f, const std::vector<float>& at, const Target& target) {
+  const std::vector<float> got = evaluate(f.value, at, target);
+  double worst = 0;
+  std::string where;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double want = f.exact(static_cast<double>(at[i]));
+    if (f.flushes && std::fabs(want) < 0x1p-126 && std::fabs(got[i]) <= 0x1p-126F) continue;
+    const double error = ulps(got[i], want);
+    if (error <= worst) continue;
+    worst = error;
+    where = fmt::format("{}({}) = {}, want {}", f.name, at[i], got[i], want);
+  }
+  EXPECT_LE(worst, f.ulp) << where << " on " << target.to_string();
+}
+
+TEST(Math, StaysWithinItsStatedUlpOverAllExponents) {
+  const std::vector<float> at = sweep(39989);
+  for (const Target& target : cpu_levels()) {
+    for (const Function& f : kFunctions) expect_accurate(f, at, target);
+  }
+}
+
+TEST(Math, SlowStaysWithinItsStatedUlpOverManyFloats) {
+  const std::vector<float> at = sweep(61);
+  for (const Function& f : kFunctions) expect_accurate(f, at, cpu_levels().front());
+}
+
+/// Two arguments whose product, plus 0, is each special value; and plain ones.
+struct Made {
+  std::vector<float> a, b;
+};
+const Made kMade = {{kInf, kInf, -kInf, kNaN, -kNaN, 3e38F, -3e38F, 2.0F, -2.0F, 0.0F, 1.0F, 40.0F,
+                     -40.0F, 0.5F, kInf, -0.0F},
+                    {0.0F, 2.0F, 2.0F, 1.0F, 1.0F, 3e38F, 3e38F, 3.0F, 3.0F, 1.0F, kNaN, 5.0F, 5.0F,
+                     0.5F, -kInf, 1.0F}};
+
+struct Special {
+  const char* name;
+  Expr (*value)(const Expr& x, const Expr& y);  ///< x is the product, y a loaded 1
+  double (*exact)(double x);
+};
+double keep_nan(double x, double y) { return std::isnan(x) ? x : y; }
+
+const Special kSpecials[] = {
+    {"relu", [](const Expr& x, const Expr&) { return math::relu(x); },
+     [](double x) { return keep_nan(x, std::max(x, 0.0)); }},
+    {"clip",
+     [](const Expr& x, const Expr&) { return math::clamp_high(math::clamp_low(x, 0.0F), 6.0F); },
+     [](double x) { return keep_nan(x, std::min(std::max(x, 0.0), 6.0)); }},
+    {"maximum", [](const Expr& x, const Expr& y) { return math::maximum(x, y); },
+     [](double x) { return keep_nan(x, std::max(x, 1.0)); }},
+    {"maximum, swapped", [](const Expr& x, const Expr& y) { return math::maximum(y, x); },
+     [](double x) { return keep_nan(x, std::max(x, 1.0)); }},
+    {"minimum", [](const Expr& x, const Expr& y) { return math::minimum(y, x); },
+     [](double x) { return keep_nan(x, std::min(x, 1.0)); }},
+    {"exp", [](const Expr& x, const Expr&) { return math::exp(x); }, std::exp},
+    {"exp - 1", [](const Expr& x, const Expr& y) { return math::exp(x) - y; },
+     [](double x) { return std::exp(x) - 1; }},
+    {"exp_of_negative",
+     [](const Expr& x, const Expr&) { return math::exp_of_negative(-Halide::abs(x)); },
+     [](double x) { return std::exp(-std::fabs(x)); }},
+    {"expm1", [](const Expr& x, const Expr&) { return math::expm1(x); }, std::expm1},
+    {"log", [](const Expr& x, const Expr&) { return math::log(x); }, std::log},
+    {"log + 1", [](const Expr& x, const Expr& y) { return math::log(x) + y; },
+     [](double x) { return std::log(x) + 1; }},
+    {"tanh", [](const Expr& x, const Expr&) { return math::tanh(x); }, std::tanh},
+    {"sigmoid", [](const Expr& x, const Expr&) { return math::sigmoid(x); }, sigmoid},
+    {"x * sigmoid", [](const Expr& x, const Expr&) { return x * math::sigmoid(x); },
+     [](double x) { return x * sigmoid(x); }},
+    {"softplus", [](const Expr& x, const Expr&) { return math::softplus(x); }, softplus_or_nan},
+    {"erf", [](const Expr& x, const Expr&) { return math::erf(x); }, std::erf},
+    {"sign", [](const Expr& x, const Expr&) { return math::sign(x); },
+     [](double x) { return keep_nan(x, (x > 0) - (x < 0)); }},
+    {"to integer",
+     [](const Expr& x, const Expr&) {
+       return Halide::cast<float>(math::convert(Halide::Int(32), x));
+     },
+     [](double x) {
+       return std::isnan(x) ? 0.0 : std::trunc(std::min(std::max(x, -0x1p31), 0x1p31));
+     }},
+    {"order key",
+     [](const Expr& x, const Expr&) { return math::from_order_key(math::order_key(x, true)); },
+     [](double x) { return x; }},
+    {"pow 0.5", [](const Expr& x, const Expr&) { return math::pow_constant(x, 0.5); },
+     [](double x) { return std::pow(x, 0.5); }},
+    {"pow", [](const Expr& x, const Expr& y) { return math::pow(x, y * 0.5F); },
+     [](double x) { return std::pow(x, 0.5); }},
+    {"pow of 1", [](const Expr& x, const Expr& y) { return math::pow(y, x); },
+     [](double) { return 1.0; }},
+};
+
+/// The compiler knows of a product that it is neither NaN nor infinite, and may not use it.
+void expect_special(const Special& s, const Target& target, bool vectorised) {
+  const auto n = static_cast<int>(kMade.a.size());
+  Halide::Buffer<float> a(const_cast<float*>(kMade.a.data()), n);
+  Halide::Buffer<float> b(const_cast<float*>(kMade.b.data()), n);
+  Halide::Buffer<float> y(n), result(n);
+  y.fill(1.0F);
+  Halide::Var x;
+  Halide::Func f;
+  f(x) = s.value(a(x) * b(x) + 0.0F, y(x));
+  if (vectorised) f.vectorize(x, target.natural_vector_size<float>());
+  f.realize(result, target);
+  int wrong = 0;
+  for (int i = 0; i < n && wrong == 0; ++i) {
+    const float product =
+        kMade.a[static_cast<std::size_t>(i)] * kMade.b[static_cast<std::size_t>(i)];
+    const double want = s.exact(static_cast<double>(product));
+    const double error = ulps(result(i), want);
+    const bool near = error <= 4 || std::fabs(result(i) - want) < 1e-6;
+    wrong += !near;
+    EXPECT_TRUE(near) << s.name << "(" << product << ") = " << result(i) << ", want " << want
+                      << (vectorised ? ", vectorised" : ", scalar") << ", " << target.to_string();
+  }
+}
+
+TEST(Math, SpecialValuesSurviveWhateverMadeThem) {
+  for (const Target& target : cpu_levels()) {
+    for (const Special& s : kSpecials) {
+      expect_special(s, target, true);
+      expect_special(s, target, false);
+    }
+  }
+}
+
+TEST(Math, PowerMatchesTheLibraryWithinOneUlp) {
+  std::vector<float> x, y;
+  for (const float a : {0.0F, -0.0F, 1.0F, -1.0F, 2.0F, -2.0F, 0.3F, -0.3F, 1e-40F, 3e38F, kInf,
+                        -kInf, kNaN, 1.0001F, 0.9999F, 7.25F}) {
+    for (const float b : {0.0F, 1.0F, -1.0F, 2.0F, 3.0F, -3.0F, 0.5F, -0.5F, 2.5F, 33.3F, -120.7F,
+                          1e4F, -1e9F, kInf, -kInf, kNaN}) {
+      x.push_back(a), y.push_back(b);
+    }
+  }
+  const auto n = static_cast<int>(x.size());
+  Halide::Buffer<float> bx(x.data(), n), by(y.data(), n), result(n);
+  Halide::Var i;
+  Halide::Func f;
+  f(i) = math::pow(bx(i), by(i));
+  f.vectorize(i, 8);
+  f.realize(result);
+  for (int k = 0; k < n; ++k) {
+    const double want = std::pow(static_cast<double>(bx(k)), static_cast<double>(by(k)));
+    EXPECT_LE(ulps(result(k), want), 1.0) << bx(k) << "^" << by(k) << " = " << result(k);
+  }
+}
+
+TEST(Math, IntegerPowersAndDivisions) {
+  const auto at = [](int a, int b, Expr (*value)(const Expr&, const Expr&)) {
+    Halide::Buffer<int> x(1), y(1);
+    x.fill(a), y.fill(b);
+    Halide::Var v;
+    Halide::Func g;
+    g(v) = value(x(v), y(v));
+    return Halide::Buffer<int>(g.realize({1}))(0);
+  };
+  EXPECT_EQ(at(-3, 5, math::pow), -243);
+  EXPECT_EQ(at(2, -1, math::pow), 0);
+  EXPECT_EQ(at(-1, -3, math::pow), -1);
+  EXPECT_EQ(at(-7, 2, math::divide), -3);
+  EXPECT_EQ(at(7, 0, math::divide), 0);
+  EXPECT_EQ(at(std::numeric_limits<int>::min(), -1, math::divide), std::numeric_limits<int>::min());
+}
+
+}  // namespace
+}  // namespace frit::test
