@@ -50,8 +50,13 @@ Type compute_type(Type type) {
   return narrow ? Halide::Float(32) : type;
 }
 
+// A NaN is not 0, and -0 is: floats are tested by their bits, whatever made them.
 Expr as_condition(const Expr& e) {
-  return e.type().is_bool() ? e : e != Halide::Internal::make_zero(e.type());
+  const Type type = e.type();
+  if (type.is_bool()) return e;
+  if (!type.is_float()) return e != Halide::Internal::make_zero(type);
+  const Type bits = Halide::Int(type.bits());
+  return (Halide::reinterpret(bits, e) & bits.max()) != Halide::Internal::make_zero(bits);
 }
 
 }  // namespace frit
