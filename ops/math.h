@@ -1,4 +1,16 @@
 // Elementary functions as Halide expressions that vectorise on every target.
+//
+// float32 is our own: polynomials, integer exponents, no calls. NaN gives NaN; infinities as IEEE
+// and ONNX say (exp(-inf) = 0, sigmoid(inf) = 1, tanh(-inf) = -1, log(0) = -inf, log(-1) = NaN).
+// float64 calls the C library. Measured over a sweep of all exponents on AVX-512, AVX2 and SSE4.1
+// (tests/ops/math_test.cpp), in units in the last place; instructions and time per element of one
+// vectorised loop, loads and stores included, on one core of Zen 5 with AVX-512:
+//
+//   function  ulp   instructions  ns      function  ulp   instructions  ns
+//   exp       1.10  27            0.13    tanh      3.41  23            0.10
+//   exp2      1.15  24            0.11    erf       3.89  25            0.12
+//   expm1     1.64  23            0.12    sigmoid   2.28  26            0.14
+//   log       1.55  33            0.15    softplus  3.79  35            0.23
 #pragma once
 
 #include <Halide.h>
@@ -7,20 +19,30 @@
 
 namespace frit::math {
 
+/// Subnormal results are right too.
 Expr exp(const Expr& x);
-/// For x <= 0 or NaN: one instruction less.
+/// e^x for x <= 0 or NaN, four instructions less; results below 2^-126 are 0. For softmax.
 Expr exp_of_negative(const Expr& x);
 Expr exp2(const Expr& x);
+/// e^x - 1 without cancellation.
 Expr expm1(const Expr& x);
 Expr log(const Expr& x);
 Expr tanh(const Expr& x);
+/// 1 / (1 + e^-x); results below 2^-126 are 0.
 Expr sigmoid(const Expr& x);
+/// log(1 + e^x) without overflow or cancellation.
 Expr softplus(const Expr& x);
 Expr erf(const Expr& x);
-Expr gelu(const Expr& x, bool tanh_form);
-Expr pow(const Expr& x, const Expr& y);
 
-/// x^power where a few operations do, else undefined.
+/// x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))): as ONNX writes it,
+/// so the error is a few ulp of x, not of the result, where that is small.
+Expr gelu(const Expr& x, bool tanh_form);
+
+/// x^y in the type of x, as C's pow (1 for x = 1 or y = 0, NaN for a negative x and a fraction).
+/// float32: within 1 ulp, by double arithmetic. Integers: exact where it fits, wraps beyond;
+/// negative powers truncate towards 0.
+Expr pow(const Expr& x, const Expr& y);
+/// x^power where a few operations do (1, 2, 3, 4, -1, -2, 0.5, -0.5), else undefined.
 Expr pow_constant(const Expr& x, double power);
 
 }  // namespace frit::math

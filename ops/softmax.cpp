@@ -1,11 +1,11 @@
 // Softmax and LogSoftmax over the axes that the canonical attribute `axes` lists.
 //
-//   max[row] = max x;  exp = e^(x - max);  sum[row] = sum exp;  inv[row] = 1 / sum;  res = exp *
-//   inv LogSoftmax: … log[row] = log(sum);  res = (x - max) - log
+// Stages: max[row] = max x; exp = e^(x - max); sum[row] = sum exp; inv[row] = 1 / sum;
+// res = exp * inv. LogSoftmax has log[row] = log(sum) and res = (x - max) - log instead.
 //
 // x - max is at most 0, so nothing overflows. A NaN, a +inf, or nothing but -inf in a row makes
-// the whole row NaN by way of the sum, as in ONNX; `max` itself may lose a NaN. The
-// difference and the product are strict: in a row of one element they are x - x and e * (1 / e).
+// the whole row NaN by way of the sum, as in ONNX; `max` itself may lose a NaN. The difference and
+// the product are strict: in a row of one element they are x - x and e * (1 / e).
 #include <fmt/format.h>
 
 #include <limits>
