@@ -307,6 +307,7 @@ Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
     facts["out_as_anchor"] = graph.value(anchor.outputs.at(0)).type.dims() == dims ? 1 : 0;
     const std::vector<std::string> names = op->axis_names(instance);
     if (names.size() == dims.size() && !names.empty()) facts["inner_" + names[innermost]] = 1;
+    facts["const_w"] = facts["const_b"] = 0;
     for (const ValueId input : anchor.inputs) {
       if (input == kNone || !graph.value(input).constant || is_literal(graph.value(input))) {
         continue;
@@ -319,6 +320,7 @@ Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
   facts["out_elements"] = graph.value(output).type.elements();
   facts["out_rank"] = static_cast<std::int64_t>(dims.size());
   facts["inner"] = dims.empty() ? 1 : dims[innermost];
+  facts["inner2"] = dims.size() < 2 ? 1 : dims[static_cast<std::size_t>(storage.order[1])];
   facts["inner_axis_last"] = !dims.empty() && innermost + 1 == dims.size();
   facts["nodes"] = static_cast<std::int64_t>(group.nodes.size());
   return facts;

@@ -50,9 +50,10 @@ struct Composed {
 };
 
 /// Facts of a group for choosing and binding a schedule; no Halide object is made. Beside those of
-/// the anchor: out_elements, out_rank, inner (extent of the output's innermost stored axis),
-/// inner_<axis> = 1 for that axis by the anchor's name ("inner_k": channels-last), const_<role> = 1
-/// for each constant input that a `pack` can lay out ("const_w"), nodes.
+/// the anchor: out_elements, out_rank, inner and inner2 (extents of the output's innermost stored
+/// axes), inner_<axis> = 1 for that axis by the anchor's name ("inner_k": channels-last), const_w
+/// and const_b (1 where the anchor has that constant input, so that a `pack` can lay it out),
+/// nodes.
 Facts group_facts(const Graph& graph, const Plan& plan, const Group& group);
 
 /// Error: "compose-pack" where a pack does not fit its constant.
