@@ -3,9 +3,8 @@
 #   frit_add_model(NAME
 #     MODEL file.onnx            relative to the current source folder
 #     SHAPES x:1x3x48x320 ...    extents of inputs whose dims the model leaves open
-#     [TARGETS host]             see: frit help targets
+#     [TARGETS host]             one; see: frit help targets
 #     [THREADS n]                most threads of a context (default 1: no thread code at all)
-#     [NUMERICS precise|fast]    see: frit help numerics
 #     [SCHEDULES folder]         .sched files preferred to the shipped ones
 #     [OPTIONS ...]              further words for the frit command line
 #     [DEPENDS ...])             further files that the model needs, e.g. external weights
@@ -15,7 +14,7 @@
 # The same function serves inside frit's own build and after find_package(frit): both define the
 # executable frit::frit.
 function(frit_add_model name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;THREADS;NUMERICS;SCHEDULES"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MODEL;THREADS;SCHEDULES"
                         "SHAPES;TARGETS;OPTIONS;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "frit_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
@@ -35,9 +34,6 @@ function(frit_add_model name)
   endif()
   if(arg_THREADS)
     list(APPEND command --threads ${arg_THREADS})
-  endif()
-  if(arg_NUMERICS)
-    list(APPEND command --numerics ${arg_NUMERICS})
   endif()
   set(schedule_files "")
   if(arg_SCHEDULES)

@@ -1,12 +1,29 @@
 #include "generators/build.h"
 
+#include <fstream>
+#include <iterator>
 #include <utility>
+
+#include "generators/fusion/plan_text.h"
 
 namespace frit {
 namespace {
 
 tl::unexpected<Diagnostics> one(const Diagnostic& problem) {
   return tl::unexpected<Diagnostics>(Diagnostics{problem});
+}
+
+tl::expected<Plan, Diagnostics> chosen_plan(const Graph& graph, const BuildOptions& options) {
+  if (!options.pinned_plan.empty()) {
+    std::ifstream stream(options.pinned_plan, std::ios::binary);
+    if (!stream)
+      return one(error("build-read", "cannot read the plan '" + options.pinned_plan + "'"));
+    const std::string text((std::istreambuf_iterator<char>(stream)), {});
+    return parse_plan(text, options.pinned_plan, graph, options.plan);
+  }
+  auto plan = make_plan(graph, options.plan);
+  if (!plan) return one(plan.error());
+  return std::move(*plan);
 }
 
 }  // namespace
@@ -29,8 +46,8 @@ tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options) 
   if (!passes) return one(passes.error());
   planned.passes = std::move(*passes);
   insert_layouts(planned.graph);
-  auto plan = make_plan(planned.graph, options.plan);
-  if (!plan) return one(plan.error());
+  auto plan = chosen_plan(planned.graph, options);
+  if (!plan) return tl::unexpected<Diagnostics>(std::move(plan).error());
   planned.plan = std::move(*plan);
   return planned;
 }

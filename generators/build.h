@@ -21,6 +21,7 @@ struct BuildOptions {
   std::vector<std::string> extra_outputs;  ///< values, by name, that become graph outputs as well
   PassOptions passes;
   PlanOptions plan;
+  std::string pinned_plan;  ///< file with a plan's text that is taken instead; "": none
   EmitOptions emit;
 };
 
@@ -38,7 +39,7 @@ struct BuiltModel {
 };
 
 /// Import, passes, layouts, plan. All faults of the first step that has any; "build-no-such-value"
-/// where extra_outputs names none.
+/// where extra_outputs names none; "build-read" where pinned_plan cannot be read.
 tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options);
 
 /// plan_model, then every kernel compiled.

@@ -1,11 +1,11 @@
-"""Counts one ctest run and lists what failed; the last line is "N passed, N failed[, N skipped]".
+"""Counts test results and lists what failed; the last line is "N passed, N failed[, N skipped]".
 
-usage: count.py JUNIT.xml RESULTS_FOLDER [SLOW_RESULTS_FOLDER]
-JUNIT.xml is ctest's; RESULTS_FOLDER holds the JSON of each GoogleTest shard, which is counted case
-by case. A shard without JSON (crash, time-out) and every script counts as one test. The JSON files
-of SLOW_RESULTS_FOLDER (slow.py) are counted with them.
+usage: count.py FOLDER...
+A folder holds the JSON of GoogleTest programs, counted case by case, and ctest.xml where ctest ran
+them: there a shard without JSON (crash, time-out) and every script counts as one test.
 Exit code 1 when a test failed or none ran.
 """
+import collections
 import json
 import pathlib
 import sys
@@ -32,24 +32,29 @@ def case_of_script(test):
     return test.get("name"), status, "\n".join(text.splitlines()[-30:])
 
 
-def main():
-    junit, results = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    slow = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    all_cases = []
-    for test in tree.parse(junit).getroot().iter("testcase"):
-        shard = results / (test.get("name") + ".json")
+def cases_of_folder(folder):
+    counted = set()
+    junit = folder / "ctest.xml"
+    tests = tree.parse(junit).getroot().iter("testcase") if junit.exists() else []
+    for test in tests:
+        shard = folder / (test.get("name") + ".json")
+        counted.add(shard)
         cases = list(cases_of_shard(shard)) if shard.exists() else [case_of_script(test)]
         if test.get("status") == "fail" and not any(case[1] == "failed" for case in cases):
             cases.append(case_of_script(test))
-        all_cases += cases
-    for path in sorted(slow.glob("*.json")) if slow and slow.exists() else []:
-        all_cases += cases_of_shard(path)
-    failed = [(name, text) for name, status, text in all_cases if status == "failed"]
-    for _, status, _ in all_cases:
-        counts[status] += 1
+        yield from cases
+    for shard in sorted(folder.glob("*.json")):
+        if shard not in counted:
+            yield from cases_of_shard(shard)
+
+
+def main():
+    folders = [pathlib.Path(word) for word in sys.argv[1:]]
+    cases = [case for folder in folders if folder.exists() for case in cases_of_folder(folder)]
+    failed = [(name, text) for name, status, text in cases if status == "failed"]
     for name, text in failed:
         print(f"FAILED {name}\n    " + text.replace("\n", "\n    "))
+    counts = collections.Counter(status for _, status, _ in cases)
     skipped = f", {counts['skipped']} skipped" if counts["skipped"] else ""
     print(f"{counts['passed']} passed, {counts['failed']} failed{skipped}")
     return 1 if failed or not counts["passed"] else 0

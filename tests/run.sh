@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Sets up, builds and tests frit; the last line is "N passed, N failed" (", N skipped" may follow).
 #
-#   bash tests/run.sh           the fast set, and a seeded sample of the slow one (FRIT_SEED=n repeats it)
+#   bash tests/run.sh           the fast set, broken models under the sanitizers, and a seeded sample
+#                               of the slow set (FRIT_SEED=n repeats it)
 #   bash tests/run.sh --slow    every test; an interrupted run goes on where it stopped
-#   bash tests/run.sh --asan    the tests named Hostile, built with the sanitizers
+#   bash tests/run.sh --asan    only the broken models under the sanitizers
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,33 +18,42 @@ esac
 
 bash cmake/bootstrap.sh --peers
 export PATH="$PWD/build/env/bin:$PATH"
-cores=$(nproc)
-folder=build/dev
-options=()
-if [ $mode = asan ]; then
-  folder=build/asan
-  options=(-DFRIT_SANITIZE=ON)
-fi
-echo "== building in $folder"
-cmake -S . -B "$folder" -G Ninja "${options[@]}" > build/configure.log || { cat build/configure.log; exit 1; }
-cmake --build "$folder" > build/build.log || { tail -50 build/build.log; exit 1; }
-
-results=$folder/test-results
-rm -rf "$results"
-mkdir -p "$results"
-junit=$PWD/$results/ctest.xml
-
 export FRIT_SEED=${FRIT_SEED:-$(date +%s)}
-echo "== testing (FRIT_SEED=$FRIT_SEED)"
-slow=$folder/slow-results
-case $mode in
-  asan) hostile=(-L hostile) ;;
-  *) hostile=() ;;
-esac
-ctest --test-dir "$folder" -j "$cores" "${hostile[@]}" --output-junit "$junit" > "$results/ctest.log" 2>&1 || true
-case $mode in
-  fast) python tests/slow.py "$folder" --sample 2 --seed "$FRIT_SEED" ;;
-  slow) python tests/slow.py "$folder" ;;
-  asan) slow= ;;
-esac
-python tests/count.py "$junit" "$results" $slow
+
+# build FOLDER TARGETS OPTIONS...
+build() {
+  local folder=$1 targets=$2; shift 2
+  echo "== building $targets in $folder"
+  mkdir -p "$folder"
+  cmake -S . -B "$folder" -G Ninja "$@" > "$folder/configure.log" 2>&1 ||
+    { cat "$folder/configure.log"; exit 1; }
+  # shellcheck disable=SC2086
+  ninja -C "$folder" $targets > "$folder/build.log" 2>&1 || { tail -50 "$folder/build.log"; exit 1; }
+}
+
+# run FOLDER LABEL: its results lie in FOLDER/test-results.
+run() {
+  local results=$1/test-results
+  rm -rf "$results"
+  mkdir -p "$results"
+  ctest --test-dir "$1" -L "$2" -j "$(nproc)" --output-junit "$PWD/$results/ctest.xml" \
+    > "$results/ctest.log" 2>&1 || true
+}
+
+folders=()
+if [ $mode != asan ]; then
+  build build/dev "all ocr_line"
+  echo "== testing, FRIT_SEED=$FRIT_SEED"
+  run build/dev fast
+  if [ $mode = slow ]; then
+    python3 tests/slow.py build/dev
+  else
+    python3 tests/slow.py build/dev --sample 2 --seed "$FRIT_SEED"
+  fi
+  folders+=(build/dev/test-results build/dev/slow-results)
+fi
+build build/asan frit_hostile_test -DFRIT_SANITIZE=ON
+echo "== broken models under the sanitizers"
+run build/asan hostile
+folders+=(build/asan/test-results)
+python3 tests/count.py "${folders[@]}"

@@ -42,7 +42,7 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->group(group);
   add_repeatable(command, "--const", model.constants, "Pins an input to a value, NAME=FILE.npy")
       ->group(group);
-  add_repeatable(command, "--target", model.targets, "host, or a Halide target; a list with ','")
+  add_repeatable(command, "--target", model.targets, "host, or another: frit help targets")
       ->delimiter(',')
       ->group(group);
   command.add_option("--threads", model.threads, "Threads of the kernels")
@@ -61,6 +61,9 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->group(group);
   add_repeatable(command, "--no-pass", model.no_pass,
                  "Leave out a pass (frit show passes); repeatable")
+      ->group(group);
+  command.add_option("--plan", model.plan_file, "Take the plan from this file (frit plan -o)")
+      ->check(CLI::ExistingFile)
       ->group(group);
   command.add_option("--schedules", model.schedules_folder, "Prefer the .sched files of a folder")
       ->check(CLI::ExistingDirectory)

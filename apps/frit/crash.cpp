@@ -20,7 +20,8 @@ std::string write_crash_bundle(const Options& options, const std::string& fault)
        << "folder: " << std::filesystem::current_path(failure).string() << "\n"
        << "command: " << reproduce_line(options) << "\n"
        << "fault: " << fault << "\n";
-  for (const std::string& file : {options.model.model, options.command.file}) {
+  for (const std::string& file :
+       {options.model.model, options.model.plan_file, options.command.file}) {
     if (file.empty()) continue;
     const auto bytes = std::filesystem::file_size(file, failure);
     text << "file: " << file << " (" << (failure ? 0 : bytes) << " bytes)\n";

@@ -137,6 +137,7 @@ tl::expected<BuildOptions, Diagnostics> build_options(const Options& options, Co
   add_pairs(model.fuse, "--fuse", build.plan.fuse, faults);
   add_pairs(model.no_fuse, "--no-fuse", build.plan.forbid, faults);
   build.plan.fences = model.fence;
+  build.pinned_plan = model.plan_file;
   auto target =
       parse_target(model.targets.empty() ? "host" : model.targets.front(), options.command.debug);
   if (target) {

@@ -29,6 +29,7 @@ struct ModelOptions {
   std::vector<std::string> no_fuse;  ///< "A,B"
   std::vector<std::string> fence;
   std::vector<std::string> no_pass;  ///< passes switched off
+  std::string plan_file;             ///< a plan that is taken instead of the planner's
   std::string schedules_folder;
   std::string group;
 };

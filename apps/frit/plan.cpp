@@ -4,35 +4,14 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "apps/frit/commands.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/plan_json.h"
+#include "generators/fusion/plan_text.h"
 
 namespace frit {
-
-namespace {
-
-/// The first line in which two texts differ, or nothing.
-std::optional<Diagnostic> first_difference(const std::string& expected, const std::string& got,
-                                           const std::string& file) {
-  if (expected == got) return std::nullopt;
-  std::istringstream expected_lines(expected), got_lines(got);
-  std::string expected_line, got_line;
-  for (int line = 1;; ++line) {
-    const bool more_expected = static_cast<bool>(std::getline(expected_lines, expected_line));
-    const bool more_got = static_cast<bool>(std::getline(got_lines, got_line));
-    if (more_expected && more_got && expected_line == got_line) continue;
-    Diagnostic difference = error("no-plan", "the plan differs from the expected one");
-    difference.place = {file, line, 1, 1, more_expected ? expected_line : ""};
-    difference.notes.push_back(more_got ? "the plan has: " + got_line : "the plan ends before it");
-    return difference;
-  }
-}
-
-}  // namespace
 
 ExitCode command_plan(const Options& options, Console& console) {
   auto build = build_options(options, console);
@@ -44,9 +23,10 @@ ExitCode command_plan(const Options& options, Console& console) {
   if (!options.command.expect.empty()) {
     std::ifstream file(options.command.expect, std::ios::binary);
     const std::string expected((std::istreambuf_iterator<char>(file)), {});
-    const auto difference = first_difference(expected, text, options.command.expect);
-    if (difference) {
-      console.reject(*difference);
+    const Diagnostics differences =
+        compare_plan(expected, options.command.expect, planned->graph, planned->plan);
+    if (!differences.empty()) {
+      console.reject(differences);
       return ExitCode::kNo;
     }
   }

@@ -1,0 +1,188 @@
+// The program itself: exit codes, streams and the form of answers.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/frit/npy.h"
+#include "tests/support/model_builder.h"
+
+namespace frit {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Ints;
+using testing::ModelBuilder;
+using ::testing::TempDir;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+std::string scratch(const std::string& name) { return TempDir() + "frit_cli_test_" + name; }
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+Outcome frit(const std::string& arguments) {
+  const std::string err = scratch(fmt::format("stderr_{}", ::getpid()));
+  const std::string command = fmt::format("FRIT_CACHE_DIR={} {} {} 2> {}", scratch("cache"),
+                                          FRIT_BINARY_DIR "/apps/frit", arguments, err);
+  Outcome outcome;
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  std::array<char, 4096> buffer;
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.out.append(buffer.data(), got);
+  }
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.err = text_of(err);
+  return outcome;
+}
+
+/// conv + relu with an open height; its path.
+std::string small_model() {
+  ModelBuilder m(13);
+  m.input("x", {1, 3, -1, 9}).weights("w", {8, 3, 3, 3});
+  m.node("Conv", {"x", "w"}, {"c"}, {{"pads", Ints{1, 1, 1, 1}}}, "conv1");
+  m.node("Relu", {"c"}, {"y"}, {}, "relu1").output("y");
+  auto* entry = m.proto().add_metadata_props();
+  entry->set_key("labels");
+  entry->set_value("one\ntwo");
+  const std::string path = scratch(fmt::format("small_{}.onnx", ::getpid()));
+  std::ofstream(path, std::ios::binary) << m.bytes();
+  return path;
+}
+
+const char* const kShape = " --shape x:1x3x7x9 ";
+
+TEST(FritProgram, RefusesAWrongCommandLineWith2) {
+  EXPECT_EQ(frit("").code, 2);
+  const Outcome unknown = frit("frobnicate");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("there is no command 'frobnicate' [cli-usage]"));
+  EXPECT_EQ(frit("plan " + small_model() + " --shape x").code, 2);
+  EXPECT_EQ(frit("plan " + small_model() + kShape + "--no-fuse conv1").code, 2);
+  EXPECT_EQ(frit("plan " + small_model() + kShape + "--target pdp11").code, 2);
+}
+
+TEST(FritProgram, PrintsFaultsAsOneJsonDocument) {
+  const Outcome outcome = frit("plan no_such_file.onnx --json");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.err, "");
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document.at("schema"), "frit.error/1");
+  EXPECT_EQ(document.at("exit_code"), 3);
+  EXPECT_EQ(document.at("diagnostics").at(0).at("code"), "onnx-read");
+}
+
+TEST(FritProgram, RefusesAModelWithOpenDimsWith3AndNamesThem) {
+  const Outcome outcome = frit("build " + small_model() + " -o " + scratch("never"));
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("--shape"));
+  EXPECT_FALSE(std::filesystem::exists(scratch("never")));
+}
+
+TEST(FritProgram, BuildsAPackage) {
+  const std::string folder = scratch("package");
+  const Outcome outcome = frit("build " + small_model() + kShape + "--name small --json -o " +
+                               folder + " --emit plan,schedule,asm");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document.at("c_name"), "small");
+  for (const char* file : {"libsmall.a", "small.h", "small.report.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder + "/" + file)) << file;
+  }
+  EXPECT_FALSE(std::filesystem::is_empty(folder + "/asm"));
+  const Outcome timed = frit("bench --runs 3 --min-time 0 --json " + folder + " " + folder);
+  ASSERT_EQ(timed.code, 0) << timed.err;
+  const auto runs = nlohmann::json::parse(timed.out).at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(1).at("samples_ns").size(), 3U);
+}
+
+TEST(FritProgram, RunsAndDumpsAnIntermediate) {
+  const std::string y = scratch("y.npy"), c = scratch("c.npy");
+  const Outcome outcome = frit("run " + small_model() + kShape +
+                               "--input x=random:3 --output y=" + y + " --dump c=" + c);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto output = read_npy(y), intermediate = read_npy(c);
+  ASSERT_TRUE(output && intermediate);
+  const auto relu = output->data<float>(), conv = intermediate->data<float>();
+  for (std::size_t i = 0; i < relu.size(); ++i) {
+    EXPECT_FLOAT_EQ(relu[i], conv[i] < 0 ? 0.0F : conv[i]);
+  }
+  EXPECT_EQ(frit("run " + small_model() + kShape + "--input z=zero").code, 3);
+  EXPECT_EQ(frit("run " + small_model() + kShape + "--dump nothing=" + c).code, 3);
+}
+
+TEST(FritProgram, VerifiesWithAndWithoutFusion) {
+  const Outcome outcome = frit("verify " + small_model() + kShape + "--groups --fusions");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("verified"));
+}
+
+TEST(FritProgram, PlanIsExpectedOrTheAnswerIsNo) {
+  const std::string file = scratch("plan.txt");
+  ASSERT_EQ(frit("plan " + small_model() + kShape + "-o " + file).code, 0);
+  EXPECT_EQ(frit("plan " + small_model() + kShape + "--expect " + file).code, 0);
+  const Outcome other = frit("plan " + small_model() + kShape + "--fusion none --expect " + file);
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.err, HasSubstr("plan-missed"));
+  // The pinned plan is taken, whatever the options would make.
+  const Outcome pinned =
+      frit("plan " + small_model() + kShape + "--fusion none --plan " + file + " --expect " + file);
+  EXPECT_EQ(pinned.code, 0) << pinned.err;
+}
+
+TEST(FritProgram, ExplainsAPair) {
+  const Outcome outcome = frit("explain " + small_model() + kShape + "conv1,relu1");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("fused"));
+  EXPECT_EQ(frit("explain " + small_model() + kShape + "conv1,nobody").code, 3);
+}
+
+TEST(FritProgram, ShowsEveryStageOfTheWay) {
+  for (const char* what :
+       {"graph", "passes", "stages", "schedule", "nest", "stmt", "asm", "memory", "ops"}) {
+    const Outcome outcome = frit(fmt::format("show {} {}{}", what, small_model(), kShape));
+    EXPECT_EQ(outcome.code, 0) << what << outcome.err;
+    EXPECT_GT(outcome.out.size(), 10U) << what;
+  }
+  EXPECT_EQ(frit("show metadata " + small_model() + " labels").out, "one\ntwo\n");
+  EXPECT_EQ(frit("show metadata " + small_model() + " colours").code, 3);
+  EXPECT_EQ(frit("show nest " + small_model() + kShape + "--group nobody").code, 3);
+}
+
+TEST(FritProgram, ChecksASchedule) {
+  const std::string file = scratch("bad.sched");
+  std::ofstream(file) << "schedule 1\nfor conv2d\nout.vectorize(\n";
+  const Outcome outcome = frit("check " + file + " --json");
+  EXPECT_EQ(outcome.code, 3);
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_FALSE(document.at("ok").get<bool>());
+  EXPECT_EQ(document.at("diagnostics").at(0).at("line"), 3);
+  const auto sarif = nlohmann::json::parse(frit("check " + file + " --format sarif").out);
+  EXPECT_EQ(sarif.at("version"), "2.1.0");
+}
+
+TEST(FritProgram, HelpsOnEveryTopic) {
+  for (const char* topic : {"schedule", "targets", "files", "exit-codes", "numerics"}) {
+    EXPECT_EQ(frit(fmt::format("help {}", topic)).code, 0) << topic;
+  }
+  EXPECT_EQ(frit("help nothing").code, 2);
+  EXPECT_EQ(nlohmann::json::parse(frit("doctor --json").out).at("schema"), "frit.doctor/1");
+}
+
+}  // namespace
+}  // namespace frit
