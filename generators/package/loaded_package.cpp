@@ -50,6 +50,13 @@ struct LoadedPackage::Impl {
   }
 
   Status start(const SharedObject& object, int threads) {
+    // The loader knows libraries by path: it would hand out the old one for a new file.
+    if (void* old = dlopen(object.path.c_str(), RTLD_NOW | RTLD_NOLOAD); old != nullptr) {
+      dlclose(old);
+      return fail("package-load", fmt::format("'{}' is loaded already; drop that package first, or "
+                                              "write this one to another folder",
+                                              object.path));
+    }
     library = dlopen(object.path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       return fail("package-load", fmt::format("cannot load '{}': {}; was it built for this "

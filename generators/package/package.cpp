@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "generators/emit/target.h"
 #include "generators/package/build.h"
 #include "generators/package/model.h"
 
@@ -19,10 +20,18 @@ Status move_into_place(const BuildFolder& folder, const std::string& name,
               fmt::format("cannot write '{}': {}; give another folder", path, problem.message()));
 }
 
+Status check_target(const Halide::Target& target) {
+  if (!target.has_gpu_feature()) return {};
+  return fail("package-target",
+              "the kernels are for " + target_text(target) +
+                  ", but a package holds no device runtime yet; build for host, x86 or arm");
+}
+
 }  // namespace
 
 Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
                                    const CompiledModel& compiled, const PackageOptions& options) {
+  FRIT_TRY(check_target(options.target));
   PackageModel model = make_package_model(graph, plan, compiled, options);
   const Result<BuildFolder> folder = BuildFolder::make(options.out_dir);
   if (!folder) return fail(folder.error());
@@ -52,6 +61,7 @@ Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
 Result<SharedObject> write_shared_object(const Graph& graph, const Plan& plan,
                                          const CompiledModel& compiled,
                                          const PackageOptions& options) {
+  FRIT_TRY(check_target(options.target));
   PackageModel model = make_package_model(graph, plan, compiled, options);
   model.with_steps = true;
   const Result<BuildFolder> folder = BuildFolder::make(options.out_dir);

@@ -35,7 +35,7 @@ struct PackageFiles {
 
 /// Compiles with $CC (default cc; for another architecture its GNU cross compiler). Errors:
 /// "package-tool" (a tool is missing or failed; notes hold the end of its stderr),
-/// "package-write" (a file cannot be written).
+/// "package-write" (a file cannot be written), "package-target" (kernels for a GPU).
 Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
                                    const CompiledModel& compiled, const PackageOptions& options);
 

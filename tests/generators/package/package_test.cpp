@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -269,6 +270,92 @@ TEST_F(Package, FoundByCMakeAndPkgConfig) {
   const std::string out = folder_.path() + "/p";
   EXPECT_THAT(read_file(files.cmake), HasSubstr("add_library(hand_made STATIC IMPORTED)"));
   EXPECT_THAT(read_file(files.pkg_config), HasSubstr("Libs: -L${prefix} -lhand_made -lm\n"));
+}
+
+TEST_F(Package, ForAGpuIsRefused) {
+  PackageOptions options = options_in(folder_.path() + "/p", 1);
+  options.target = Halide::Target("x86-64-linux-opencl");
+  const auto files = write_package(model_.graph, model_.plan, model_.compiled, options);
+  ASSERT_FALSE(files);
+  EXPECT_EQ(to_text(files.error()),
+            "error: the kernels are for x86-64-linux-opencl, but a package holds no device runtime "
+            "yet; build for host, x86 or arm [package-target]");
+}
+
+TEST_F(Package, IsNotLoadedTwiceFromOnePath) {
+  const auto object = write_shared_object(model_.graph, model_.plan, model_.compiled,
+                                          options_in(folder_.path() + "/so", 1));
+  ASSERT_TRUE(object);
+  const auto first = LoadedPackage::load(*object, model_.graph, 1);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(LoadedPackage::load(*object, model_.graph, 1).error().code, "package-load");
+}
+
+// Inputs, a constant and nothing else: every output is a copy. Names of every awkward kind.
+TEST(PackageNames, AnyNamesCompileAsC99AndCxx) {
+  const std::vector<std::string> names = {"int",
+                                          "class",
+                                          "",
+                                          "*/ int x; /*",
+                                          "a.b",
+                                          "a:b",
+                                          "\xe8\xbe\x93\xe5\x85\xa5",
+                                          "\xff\xfe\n",
+                                          "linux",
+                                          "x\\",
+                                          std::string(500, 'n'),
+                                          std::string(501, 'n'),
+                                          "1",
+                                          "FRIT_ALIGNMENT",
+                                          "INT8_MAX",
+                                          "?\?/",
+                                          "fused",
+                                          "io",
+                                          "worker",
+                                          "context",
+                                          "memcpy"};
+  Graph graph;
+  Plan plan;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto extent = static_cast<std::int64_t>(i);  // 0 among them
+    const TensorType type(i % 2 == 0 ? DType::kF32 : DType::kU8, {extent, 3});
+    const ValueId id = graph.add_value({names[i], type, {}, kNone});
+    plan.storage[id] = dense_storage(2);
+    graph.inputs.push_back(id);
+    graph.outputs.push_back(id);
+  }
+  const Tensor scalar = Tensor::f32({}, {2.5F});
+  graph.outputs.push_back(graph.add_value({"double", scalar.type(), scalar, kNone}));
+  TestFolder folder;
+  PackageOptions options = options_in(folder.path(), 1);
+  options.name = "switch";
+  const auto files = write_package(graph, plan, {}, options);
+  ASSERT_TRUE(files) << to_text(files.error());
+  std::ofstream(folder.path() + "/use.c") << "#include \"switch_.h\"\n"
+                                             "int main(void) { return switch__run(0, 0) != 1; }\n";
+  for (const char* compiler : {"cc -std=c99", "c++ -x c++ -std=c++20"}) {
+    const ShellResult built = shell(
+        "cd '" + folder.path() + "' && " + compiler +
+        " -Wall -Wextra -Werror -pedantic -c use.c && cc use.o -L. -lswitch_ -o use && ./use");
+    EXPECT_EQ(built.status, 0) << built.output;
+  }
+  const auto object = write_shared_object(graph, plan, {}, options);
+  ASSERT_TRUE(object) << to_text(object.error());
+  auto loaded = LoadedPackage::load(*object, graph, 1);
+  ASSERT_TRUE(loaded) << to_text(loaded.error());
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs) {
+    const TensorType& type = graph.value(id).type;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(type.bytes()), std::byte{7});
+    inputs.emplace_back(type.dtype, type.dims(),
+                        std::make_shared<const std::vector<std::byte>>(std::move(bytes)));
+  }
+  const auto outputs = loaded->run(inputs);
+  ASSERT_TRUE(outputs) << to_text(outputs.error());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_TRUE(std::ranges::equal((*outputs)[i].bytes(), inputs[i].bytes())) << names[i];
+  }
+  EXPECT_EQ(outputs->back().data<float>()[0], 2.5F);
 }
 
 TEST_F(Package, MissingCompilerIsADiagnostic) {
