@@ -28,9 +28,10 @@ struct BinaryRule {
 std::span<const DType> bool_type() { return all_types().last(1); }
 
 Expr add(const Expr& a, const Expr& b) { return a + b; }
-// Halide makes 0 of x - x, which loses the NaN of inf - inf.
+// Strict: Halide rewrites x - x, (x + y) - x and x - select(p, y, x), also where the operand is a
+// stage that is inlined later, and so loses the NaN of inf - inf.
 Expr sub(const Expr& a, const Expr& b) {
-  return Halide::Internal::equal(a, b) ? math::strict_sub(a, b) : a - b;
+  return a.type().is_float() ? math::strict_sub(a, b) : a - b;
 }
 Expr mul(const Expr& a, const Expr& b) { return a * b; }
 Expr div(const Expr& a, const Expr& b) { return math::divide(a, b); }
