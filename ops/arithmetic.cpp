@@ -116,7 +116,11 @@ Expr sign(const Expr& x) {
 }
 
 Expr divide(const Expr& a, const Expr& b) {
-  if (a.type().is_float()) return a / b;
+  if (a.type().is_float()) {
+    // strict, since LLVM makes x of y * (x / y), and 1 of x / x: no NaN of inf / inf. A division by
+    // a constant is left to become a product.
+    return Halide::Internal::is_const(b) ? a / b : intrinsic(a.type(), Call::strict_div, a, b);
+  }
   const Expr zero = zero_like(a), one = one_like(a);
   if (a.type().is_uint()) {
     return select(b == zero, zero, Halide::div_round_to_zero(a, Halide::max(b, one)));
@@ -139,7 +143,7 @@ Expr convert(Type to, const Expr& x) {
   const double low = to.is_int() ? -top : 0.0;
   const Expr inside = strict_less(limit(low), wide) && strict_less(wide, limit(top));
   const Expr truncated = cast(to, select(inside, wide, zero_like(wide)));
-  return select(math::is_nan(wide), zero_like(truncated),             //
+  return select(math::is_nan(wide), zero_like(truncated),       //
                 strict_less_equal(limit(top), wide), to.max(),  //
                 strict_less_equal(wide, limit(low)), to.min(), truncated);
 }

@@ -45,6 +45,8 @@ double evaluations_if_inlined(const StageState& stage, const std::vector<Use>& u
 
 bool worth_inlining(const StageState& stage, const std::vector<Use>& uses) {
   if (stage.stage->func.has_update_definition()) return false;
+  // whose loops the text lays out has loops: LogSoftmax reads its exp once, Softmax twice
+  if (halide_stage(stage, kPureDefinition).get_schedule().touched()) return false;
   if (stage.stage->op_cost <= kFreeCost) return true;
   const double times = evaluations_if_inlined(stage, uses);
   return times <= 1.01 || times * stage.stage->op_cost <= kInlineLimit;
