@@ -1,11 +1,20 @@
 // The shipped library: every file parses, prints to its normal form, and applies.
+#include <Halide.h>
 #include <gtest/gtest.h>
+
+#include <random>
 
 #include "schedules/schedule.h"
 #include "tests/schedules/library_testing.h"
 
 namespace frit::testing {
 namespace {
+
+bool has_opencl() {
+  Halide::Target target = Halide::get_host_target();
+  target.set_feature(Halide::Target::OpenCL);
+  return Halide::host_supports_target_device(target);
+}
 
 TEST(Library, EveryFileParsesAndPrintsToANormalForm) {
   ASSERT_FALSE(shipped_schedules().empty());
@@ -135,9 +144,75 @@ TEST(Library, PoolsElementwiseAndTranspose) {
   expect_all_equal(builder, "pool", "", all);
 }
 
+// Through PoCL, where there is one: groups with several reductions, with windows and with rows.
+TEST(OpenCl, TheSafeDefaultIsRight) {
+  if (!has_opencl()) GTEST_SKIP() << "no OpenCL device";
+  CheckOptions opencl;
+  opencl.opencl = true;
+  GraphBuilder builder;
+  const ValueId x = builder.input("x", {1, 3, 9, 7});
+  const ValueId conv = builder.conv("conv", x, 5, 3);
+  const ValueId relu = builder.add("Relu", "relu", {conv});
+  builder.output(builder.add("GlobalAveragePool", "mean", {relu}));
+  expect_all_equal(builder, "conv2d", "", opencl);
+  GraphBuilder rows;
+  const ValueId y = rows.input("y", {3, 31});
+  rows.output(rows.add("Softmax", "softmax", {y}, {{"axis", std::int64_t{1}}}));
+  expect_all_equal(rows, "softmax", "", opencl);
+  GraphBuilder product;
+  const ValueId a = product.input("a", {2, 7, 9});
+  const ValueId b = product.input("b", {2, 9, 8});
+  product.output(product.add("MatMul", "product", {a, b}));
+  expect_all_equal(product, "matmul", "", opencl);
+}
+
 TEST(Library, ConvolutionsOfOddChannels) {
   convolution(3, 7, 9, 3, 1, "");
   convolution(5, 17, 5, 1, 2, "");
+}
+
+// Sizes around every tile and vector, kinds and options at random: each group under every file that
+// applies and under the default.
+TEST(Library, SlowRandomShapes) {
+  std::mt19937 random(2024);
+  const auto among = [&](std::initializer_list<std::int64_t> values) {
+    return *(values.begin() + static_cast<std::ptrdiff_t>(random() % values.size()));
+  };
+  CheckOptions options;
+  options.all_that_apply = true;
+  for (int round = 0; round < 40; ++round) {
+    options.threads = static_cast<int>(among({1, 2}));
+    GraphBuilder builder;
+    const std::int64_t c = among({1, 3, 16, 17, 31, 48}), size = among({1, 2, 7, 9, 13});
+    const std::int64_t k = among({5, 16, 17, 31, 33, 48, 65, 96});
+    const std::int64_t kernel = among({1, 3, 5}), stride = among({1, 2});
+    std::string what = "conv " + std::to_string(c) + "->" + std::to_string(k) + " size " +
+                       std::to_string(size) + " k" + std::to_string(kernel);
+    if (round % 2 == 0) {
+      const ValueId x = builder.input("x", {among({1, 2}), c, size, size + among({0, 1, 6})});
+      const ValueId conv = builder.conv("conv", x, k, kernel, stride);
+      const ValueId act = builder.add("HardSwish", "act", {conv});
+      const ValueId depth = builder.conv("depthwise", act, k, 3, 1, k);
+      builder.output(builder.add("GlobalAveragePool", "mean", {depth}));
+      builder.output(act);
+    } else {
+      const std::int64_t m = among({1, 2, 7, 9, 31}), n = among({1, 5, 15, 16, 40, 65, 129});
+      what = "rows " + std::to_string(m) + "x" + std::to_string(c) + "x" + std::to_string(n);
+      const ValueId a = builder.input("a", {2, m, c});
+      const ValueId b = builder.input("b", {2, c, n});
+      const ValueId product = builder.add("MatMul", "product", {a, b});
+      const ValueId soft = builder.add("Softmax", "soft", {product}, {{"axis", among({1, 2})}});
+      const ValueId w = builder.constant("w", {n, k});
+      builder.output(builder.add("MatMul", "packed", {soft, w}));
+      builder.output(builder.add("ReduceMax", "top", {product},
+                                 {{"axes", std::vector<std::int64_t>{among({1, 2})}},
+                                  {"keepdims", std::int64_t{1}}}));
+    }
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + what);
+    for (const Checked& one : check_groups(builder, options)) {
+      EXPECT_EQ(one.failure, "") << one.group << " under " << one.schedule;
+    }
+  }
 }
 
 }  // namespace

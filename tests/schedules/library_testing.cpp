@@ -73,6 +73,7 @@ Outputs run(const Graph& graph, Composed& composed, const Halide::Target& target
     } else {
       fill(*one, input.param.type(), static_cast<unsigned>(input.value) + 3);
     }
+    one->buffer.set_host_dirty();
     input.param.set(one->buffer);
     held.push_back(std::move(one));
   }
@@ -91,6 +92,7 @@ Outputs run(const Graph& graph, Composed& composed, const Halide::Target& target
   }
   Outputs outputs;
   for (Halide::Buffer<>& buffer : buffers) {
+    buffer.copy_to_host();
     std::vector<float>& values = outputs.emplace_back();
     if (buffer.type() != Halide::Float(32)) continue;
     Halide::Buffer<float>(buffer).for_each_value([&](float v) { values.push_back(v); });
@@ -102,7 +104,8 @@ class Checker {
  public:
   Checker(const Graph& graph, const Plan& plan, const CheckOptions& options)
       : graph_(graph), plan_(plan), options_(options) {
-    target_ = options.target.empty() ? Halide::get_host_target() : Halide::Target(options.target);
+    target_ = Halide::get_host_target();
+    if (options.opencl) target_.set_feature(Halide::Target::OpenCL);
   }
 
   std::vector<Checked> group(const Group& group) {
@@ -114,7 +117,7 @@ class Checker {
       if (stage->func.has_update_definition()) stage->func.compute_root();
     }
     std::string failure;
-    const Outputs want = run(graph_, **plain, target_, failure);
+    const Outputs want = run(graph_, **plain, Halide::get_host_target(), failure);
     if (!failure.empty()) return {{group.anchor, "unscheduled", failure}};
     std::vector<Checked> all;
     for (const Schedule& schedule : shipped_schedules()) {

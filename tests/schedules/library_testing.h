@@ -19,7 +19,7 @@ struct Checked {
 
 struct CheckOptions {
   int threads = 1;
-  std::string target;           ///< Halide target text; "": this machine
+  bool opencl = false;          ///< through OpenCL (PoCL), else this machine's CPU
   bool all_that_apply = false;  ///< every shipped file that applies, not only the first
   bool with_default = true;     ///< the safe default too
 };
