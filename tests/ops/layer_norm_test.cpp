@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tests/support/op_harness.h"
+#include "tests/support/against_reference.h"
 
 namespace frit::test {
 namespace {
@@ -78,6 +78,15 @@ TEST(LayerNorm, HalvesSumInFloat32) {
   const Tensor one = random_tensor(DType::kF16, {1}, 1, 1, 0);
   const Tensor y = run_one(make_op("LayerNormalization", 17, {}, {x, one}));
   expect_close(y, expected_rows(x, 128, 1e-5, {1}, {0}), 2e-3);
+}
+
+TEST(LayerNorm, StaysWithinTheBoundOfTheReference) {
+  const Tensor x = random_tensor(DType::kF32, {2, 7, 31}, -3, 4, 11);
+  const Tensor scale = random_tensor(DType::kF32, {31}, -2, 2, 12);
+  const Tensor bias = random_tensor(DType::kF32, {31}, -2, 2, 13);
+  expect_as_reference(make_op("LayerNormalization", 17, {}, {x, scale, bias}));
+  expect_as_reference(make_op("LayerNormalization", 17, {{"epsilon", 0.1F}}, {x, scale}));
+  expect_as_reference(make_op("LayerNormalization", 17, {{"axis", std::int64_t{-2}}}, {x, scale}));
 }
 
 TEST(LayerNorm, Refusals) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "tests/support/op_harness.h"
+#include "tests/support/against_reference.h"
 
 namespace frit::test {
 namespace {
@@ -149,6 +149,33 @@ TEST(Reduce, AnotherStorageOrderGivesTheSame) {
   const AttributeMap spatial = {{"axes", Ints{2, 3}}};
   expect_near(run_one(make_op("ReduceMean", 13, spatial, {x}), {1, 3, 2, 0}),
               expected("ReduceMean", x, {2, 3}), 1e-6);
+}
+
+TEST(Reduce, EveryTypeStaysWithinTheBoundOfTheReference) {
+  const Tensor x = random_tensor(DType::kF32, {2, 31, 9}, -2, 3, 7);
+  const Tensor positive = random_tensor(DType::kF32, {2, 31, 9}, 0.5, 1.5, 8);
+  for (const std::string type : kAll) {
+    SCOPED_TRACE(type);
+    const Tensor& data = type == "ReduceProd" || type == "ReduceLogSum" ? positive : x;
+    expect_as_reference(make_op(type, 18, {}, {data, Tensor::i64({2}, {-2, 0})}, {1}));
+  }
+  const AttributeMap rows = {{"axes", Ints{-1}}, {"keepdims", std::int64_t{0}}};
+  expect_as_reference_transposed(make_op("ReduceMean", 11, rows, {x}));
+}
+
+TEST(Reduce, FactsNameTheReducedExtents) {
+  OpCase test = make_op("ReduceMean", 12, {{"axes", Ints{2, 3}}},
+                        {random_tensor(DType::kF32, {1, 6, 3, 5}, 0, 1, 1)});
+  const Operator* rule = find_operator("", "ReduceMean");
+  test.op.outputs = *rule->infer(test.op);
+  ASSERT_TRUE(rule->canonicalise(test.op));
+  const Facts facts = rule->facts(test.op);
+  EXPECT_EQ(facts.at("c"), 6);
+  EXPECT_EQ(facts.at("r0"), 3);
+  EXPECT_EQ(facts.at("r1"), 5);
+  EXPECT_EQ(facts.at("reduced"), 15);
+  EXPECT_EQ(facts.at("outputs"), 6);
+  EXPECT_EQ(rule->anchor(test.op), "reduce");
 }
 
 TEST(Reduce, RefusesBadAxes) {

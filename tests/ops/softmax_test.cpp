@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/op_harness.h"
+#include "tests/support/against_reference.h"
 
 namespace frit::test {
 namespace {
@@ -89,6 +89,27 @@ TEST(Softmax, EmptyRowsAndHalves) {
   EXPECT_EQ(run_one(make_op("Softmax", 13, {}, {Tensor::f32({2, 0}, {})})).elements(), 0);
   const Tensor h = random_tensor(DType::kF16, {2, 9}, -4, 4, 9);
   expect_close(run_one(make_op("Softmax", 13, {}, {h})), expected_rows(h, 9, false), 1e-3);
+}
+
+TEST(Softmax, StaysWithinTheBoundOfTheReference) {
+  for (const char* type : {"Softmax", "LogSoftmax"}) {
+    for (const std::int64_t a : {0, 1, 2}) {
+      SCOPED_TRACE(std::string(type) + " " + std::to_string(a));
+      const Tensor x = random_tensor(DType::kF32, {3, 7, 9}, -20, 20, static_cast<unsigned>(a));
+      expect_as_reference(make_op(type, 13, axis(a), {x}));
+      expect_as_reference(make_op(type, 11, axis(a), {x}));
+    }
+  }
+}
+
+TEST(Softmax, NamesItsAxesForSchedules) {
+  OpCase test = make_op("Softmax", 11, axis(1), {random_tensor(DType::kF32, {2, 3, 4}, 0, 1, 1)});
+  const Operator* rule = find_operator("", "Softmax");
+  test.op.outputs = *rule->infer(test.op);
+  ASSERT_TRUE(rule->canonicalise(test.op));
+  EXPECT_EQ(rule->axis_names(test.op), (std::vector<std::string>{"d0", "r0", "r1"}));
+  EXPECT_EQ(rule->facts(test.op).at("reduced"), 12);
+  EXPECT_EQ(rule->facts(test.op).at("outputs"), 2);
 }
 
 TEST(Softmax, RefusesIntegersAndBadAxes) {
