@@ -15,6 +15,7 @@
 #include "generators/emit/emit.h"
 #include "generators/emit/target.h"
 #include "generators/fusion/planner.h"
+#include "generators/onnx/resolve.h"
 #include "generators/package/loaded_package.h"
 #include "generators/passes/passes.h"
 #include "generators/verify/random_graph.h"
@@ -31,7 +32,15 @@ struct Built {
 
 Result<Built> build(const Graph& drawn, FusionLevel level) {
   Built built{drawn, {}, {}};
-  FRIT_TRY(infer_types(built.graph));
+  const Diagnostics untyped = resolve_types(built.graph);
+  if (!untyped.empty()) return fail(untyped.front());
+  for (ValueId id = 0; id < drawn.value_count();
+       ++id) {  // the reference's types against the rules'
+    const Value& value = built.graph.value(id);
+    if (value.type == drawn.value(id).type) continue;
+    return fail("type", fmt::format("{} is {}, the reference has {}", value.name,
+                                    to_text(value.type), to_text(drawn.value(id).type)));
+  }
   const auto passes = run_passes(built.graph);
   if (!passes) return fail(passes.error());
   insert_layouts(built.graph);
