@@ -1,4 +1,4 @@
-// BatchNormalization (inference) and LayerNormalization.
+// BatchNormalization (inference), LayerNormalization and RMSNormalization.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,6 +78,7 @@ Outputs batch_norm(const Call& call) {
 }
 
 // ---- LayerNormalization: (x - mean) / sqrt(var + epsilon) * scale + bias over axes axis…
+// RMSNormalization is the same with a mean of 0 (not centred) and no bias.
 
 template <class T>
 struct Moments {
@@ -86,10 +87,12 @@ struct Moments {
 };
 
 template <class T>
-Moments<T> moments_of(const std::vector<T>& row, float epsilon) {
+Moments<T> moments_of(const std::vector<T>& row, float epsilon, bool centred) {
   Moments<T> m;
-  for (const T value : row) m.mean += value;
-  m.mean /= static_cast<T>(row.size());
+  if (centred) {
+    for (const T value : row) m.mean += value;
+    m.mean /= static_cast<T>(row.size());
+  }
   T var = T(0);
   for (const T value : row) var += (value - m.mean) * (value - m.mean);
   var /= static_cast<T>(row.size());
@@ -105,7 +108,7 @@ struct MomentError {
 };
 
 MomentError moment_error(const std::vector<double>& row, const std::vector<double>& bound,
-                         const Moments<double>& m, float epsilon) {
+                         const Moments<double>& m, float epsilon, bool centred) {
   const auto count = static_cast<double>(row.size());
   const double factor = sum_factor(static_cast<std::int64_t>(row.size()));
   double size = 0.0, carried = 0.0, var = 0.0, var_carried = 0.0;
@@ -119,7 +122,7 @@ MomentError moment_error(const std::vector<double>& row, const std::vector<doubl
     var_carried += 2.0 * d * d_error + d_error * d_error + kEps * d * d;
   }
   MomentError error;
-  error.mean = (carried + factor * size) / count + kFunction * std::fabs(m.mean);
+  if (centred) error.mean = (carried + factor * size) / count + kFunction * std::fabs(m.mean);
   const double var_error =
       (var_carried + factor * var) / count + error.mean * error.mean + kFunction * var / count;
   const double inner = var / count + static_cast<double>(epsilon);
@@ -170,6 +173,7 @@ struct LayerNorm {
   Rows rows;
   Affine scale, bias;
   float epsilon = 1e-5f;
+  bool centred = true;
   RefTensor y, mean, inverse;
 };
 
@@ -184,7 +188,7 @@ void layer_rows(const Call& call, LayerNorm& n) {
       row[j] = static_cast<T>(x.real[at]);
       if (!bounds.empty()) bounds[j] = x.bound[at];
     }
-    const Moments<T> m = moments_of(row, n.epsilon);
+    const Moments<T> m = moments_of(row, n.epsilon, n.centred);
     n.mean.real[r] = static_cast<double>(m.mean);
     n.inverse.real[r] = static_cast<double>(m.inverse);
     for (std::size_t j = 0; j < row.size(); ++j) {
@@ -194,7 +198,7 @@ void layer_rows(const Call& call, LayerNorm& n) {
     }
     if constexpr (std::is_same_v<T, double>) {
       if (!call.bounded()) continue;
-      const MomentError error = moment_error(row, bounds, m, n.epsilon);
+      const MomentError error = moment_error(row, bounds, m, n.epsilon, n.centred);
       n.mean.bound[r] = error.mean;
       n.inverse.bound[r] = m.inverse * error.inverse;
       for (std::size_t j = 0; j < row.size(); ++j) {
@@ -206,7 +210,7 @@ void layer_rows(const Call& call, LayerNorm& n) {
   }
 }
 
-Outputs layer_norm(const Call& call) {
+Outputs row_norm(const Call& call, bool centred) {
   FRIT_TRY(need_float(call, 0));
   const RefTensor& x = call.in(0);
   const auto axis = axis_of(call, call.attr("axis", std::int64_t{-1}), x.dims.size());
@@ -217,6 +221,7 @@ Outputs layer_norm(const Call& call) {
   LayerNorm n;
   n.rows = rows_of(x.dims, axes);
   n.epsilon = call.attr("epsilon", 1e-5f);
+  n.centred = centred;
   Result<Affine> scale = affine_of(call, 1, normalised);
   if (!scale) return refused(scale.error());
   Result<Affine> bias = affine_of(call, 2, normalised);
@@ -242,11 +247,15 @@ Outputs layer_norm(const Call& call) {
   return outputs;
 }
 
+Outputs layer_norm(const Call& call) { return row_norm(call, true); }
+Outputs rms_norm(const Call& call) { return row_norm(call, false); }
+
 }  // namespace
 
 std::span<const Entry> norm_entries() {
   static constexpr Entry kEntries[] = {{"BatchNormalization", 5, 5, batch_norm},
-                                       {"LayerNormalization", 2, 3, layer_norm}};
+                                       {"LayerNormalization", 2, 3, layer_norm},
+                                       {"RMSNormalization", 2, 2, rms_norm}};
   return kEntries;
 }
 
