@@ -204,9 +204,9 @@ TEST(Library, SlowRandomShapes) {
       const ValueId soft = builder.add("Softmax", "soft", {product}, {{"axis", among({1, 2})}});
       const ValueId w = builder.constant("w", {n, k});
       builder.output(builder.add("MatMul", "packed", {soft, w}));
-      builder.output(builder.add("ReduceMax", "top", {product},
-                                 {{"axes", std::vector<std::int64_t>{among({1, 2})}},
-                                  {"keepdims", std::int64_t{1}}}));
+      builder.output(builder.add(
+          "ReduceMax", "top", {product},
+          {{"axes", std::vector<std::int64_t>{among({1, 2})}}, {"keepdims", std::int64_t{1}}}));
     }
     SCOPED_TRACE("round " + std::to_string(round) + ": " + what);
     for (const Checked& one : check_groups(builder, options)) {
