@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "generators/graph/find_node.h"
 #include "ops/base/assert.h"
 
 namespace frit {
@@ -10,7 +11,7 @@ namespace {
 
 template <class Nodes>
 auto position_of(Nodes& nodes, NodeId id) {
-  return std::find_if(nodes.begin(), nodes.end(), [id](const Node& node) { return node.id == id; });
+  return nodes.begin() + static_cast<std::ptrdiff_t>(find_node(nodes, id));
 }
 
 }  // namespace

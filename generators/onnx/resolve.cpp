@@ -12,6 +12,9 @@
 namespace frit {
 namespace {
 
+// Each input becomes a node: more than any exporter writes would only be a file meant to choke us.
+constexpr std::size_t kMostInputs = 1024;
+
 bool is_variadic(const Node& node) {
   if (!node.domain.empty()) return false;
   if (node.type == "Sum" || node.type == "Mean") return true;
@@ -41,6 +44,11 @@ class Expansion {
       return fail("onnx-attribute",
                   fmt::format("node {}: {} takes one input or more, none left out, to one output",
                               quoted_name(whole_.name), whole_.type));
+    }
+    if (inputs.size() > kMostInputs) {
+      return fail("onnx-too-large",
+                  fmt::format("node {}: {} of {} inputs; frit takes at most {}",
+                              quoted_name(whole_.name), whole_.type, inputs.size(), kMostInputs));
     }
     const bool mean = whole_.type == "Mean";
     const std::string link = mean || whole_.type == "Sum" ? "Add" : whole_.type;

@@ -113,6 +113,7 @@ bool can_merge(const Graph& graph, const Node& earlier, const Node& later) {
 Result<PassChanges> merge_equal_nodes(Graph& graph) {
   merge_constants(graph);
   PassChanges changes;
+  std::vector<NodeId> removed;
   std::map<std::string, NodeId> first;
   for (const NodeId id : node_ids(graph)) {
     const Node& later = graph.node(id);
@@ -128,8 +129,9 @@ Result<PassChanges> merge_equal_nodes(Graph& graph) {
     changes.push_back(fmt::format("'{}' computes the same as '{}' and is removed", later.name,
                                   graph.node(earlier_id).name));
     graph.node(earlier_id).origins = merged_origins(graph, {earlier_id, id});
-    graph.remove_node(id);
+    removed.push_back(id);
   }
+  remove_nodes(graph, removed);
   return changes;
 }
 

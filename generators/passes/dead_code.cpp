@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "generators/passes/passes.h"
+#include "generators/passes/rewrite.h"
 
 namespace frit {
 
@@ -33,7 +34,7 @@ Result<PassChanges> remove_dead_code(Graph& graph) {
     changes.push_back(
         fmt::format("'{}' ({}) is removed: no output needs it", node.name, node.type));
   }
-  for (const NodeId id : dead) graph.remove_node(id);
+  remove_nodes(graph, dead);
   for (ValueId value = 0; value < graph.value_count(); ++value) {
     if (!is_needed(value)) graph.value(value).constant.reset();
   }

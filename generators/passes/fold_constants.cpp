@@ -36,6 +36,7 @@ bool all_known(const Graph& graph, const Node& node) {
 
 Result<PassChanges> fold_constants(Graph& graph) {
   PassChanges changes;
+  std::vector<NodeId> known;
   FoldLimits limits{std::max(kMostElements, 4 * constant_elements(graph)), kMostWork};
   std::int64_t budget = 4 * limits.elements;
   for (const NodeId id : node_ids(graph)) {
@@ -52,8 +53,9 @@ Result<PassChanges> fold_constants(Graph& graph) {
       }
     }
     changes.push_back(fmt::format("'{}' ({}) becomes a constant", node.name, node.type));
-    graph.remove_node(id);
+    known.push_back(id);
   }
+  remove_nodes(graph, known);
   return changes;
 }
 

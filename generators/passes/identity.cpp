@@ -72,6 +72,7 @@ ValueId given_back(const Graph& graph, const Node& node) {
 
 Result<PassChanges> remove_identities(Graph& graph) {
   PassChanges changes;
+  std::vector<NodeId> removed;
   for (const NodeId id : node_ids(graph)) {
     const Node& node = graph.node(id);
     if (node.outputs.size() != 1 || node.outputs[0] == kNone) continue;
@@ -80,8 +81,9 @@ Result<PassChanges> remove_identities(Graph& graph) {
     if (!replace_value(graph, node.outputs[0], input)) continue;
     changes.push_back(
         fmt::format("'{}' ({}) gives back its input and is removed", node.name, node.type));
-    graph.remove_node(id);
+    removed.push_back(id);
   }
+  remove_nodes(graph, removed);
   return changes;
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
+#include "generators/graph/find_node.h"
 #include "ops/reference/reference.h"
 
 namespace frit {
@@ -119,8 +121,20 @@ std::vector<NodeId> node_ids(const Graph& graph) {
 }
 
 bool has_node(const Graph& graph, NodeId id) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                     [id](const Node& node) { return node.id == id; });
+  return find_node(graph.nodes(), id) < graph.nodes().size();
+}
+
+void remove_nodes(Graph& graph, const std::vector<NodeId>& ids) {
+  const std::set<NodeId> gone(ids.begin(), ids.end());
+  std::erase_if(graph.nodes(), [&](const Node& node) {
+    if (!gone.contains(node.id)) return false;
+    for (const ValueId output : node.outputs) {
+      if (output != kNone && graph.value(output).producer == node.id) {
+        graph.value(output).producer = kNone;
+      }
+    }
+    return true;
+  });
 }
 
 }  // namespace frit

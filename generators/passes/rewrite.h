@@ -50,5 +50,7 @@ NodeId replace_node(Graph& graph, NodeId root, std::string type, std::vector<Val
 std::vector<NodeId> node_ids(const Graph& graph);
 /// Whether the node is still there.
 bool has_node(const Graph& graph, NodeId id);
+/// Removes many in one sweep; outputs that a removed node wrote lose their producer.
+void remove_nodes(Graph& graph, const std::vector<NodeId>& ids);
 
 }  // namespace frit

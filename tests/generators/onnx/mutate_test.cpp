@@ -250,5 +250,52 @@ TEST(MutatedModels, NeverCrashHangOrTakeMemoryOutOfProportion) {
   EXPECT_GT(passed, 100);
 }
 
+TEST(LargeModels, TakeNoMoreThanSecondsForTenThousandNodes) {
+  ModelBuilder m;
+  m.input("x", {1, 4}).constant("k", {4}, {1, 2, 3, 4}).weights("w", {4, 4});
+  std::string last = "x";
+  static constexpr const char* kTypes[] = {"Identity", "Relu", "Mul", "Neg", "MatMul"};
+  for (int i = 0; i < 10000; ++i) {
+    const std::string type = kTypes[i % 5];
+    const std::string next = "v" + std::to_string(i);
+    std::vector<std::string> inputs = {last};
+    if (type == "Mul") inputs.push_back("k");
+    if (type == "MatMul") inputs.push_back("w");
+    m.node(type, inputs, {next}, {}, "same name");
+    m.node("Abs", {next}, {"dead" + next}, {}, "same name");
+    last = next;
+  }
+  m.output(last);
+  const auto start = std::chrono::steady_clock::now();
+  Graph graph = m.imported();
+  ASSERT_TRUE(run_passes(graph));
+  EXPECT_EQ(graph.nodes().size(), 8000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(LargeModels, RefuseGraphsNestedTooDeep) {
+  ModelBuilder m;
+  m.input("x", {2}).output("y");
+  onnx::GraphProto* graph = &m.graph();
+  for (int i = 0; i < 60; ++i) {
+    onnx::NodeProto* node = graph->add_node();
+    node->set_op_type("If");
+    onnx::AttributeProto* attribute = node->add_attribute();
+    attribute->set_name("then_branch");
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    graph = attribute->mutable_g();
+  }
+  EXPECT_EQ(m.refusal(),
+            "error: 'test.onnx' is not an ONNX model: its protobuf is broken or cut short "
+            "[onnx-parse]\n");
+}
+
+TEST(LargeModels, RefuseSumsOfMoreInputsThanAnyExporterWrites) {
+  ModelBuilder m;
+  m.input("x", {2}).node("Sum", std::vector<std::string>(2000, "x"), {"y"}, {}, "sum").output("y");
+  EXPECT_EQ(m.refusal(),
+            "error: node 'sum': Sum of 2000 inputs; frit takes at most 1024 [onnx-too-large]\n");
+}
+
 }  // namespace
 }  // namespace frit
