@@ -191,7 +191,9 @@ bool LoopNest::is_legal(const StageState& stage) const {
 }
 
 // Variables of `at` that the reads of `stage` depend on, by way of the stages between.
-std::set<std::string> LoopNest::moving(const StageState& stage, const StageState& at) const {
+const std::set<std::string>& LoopNest::moving(const StageState& stage, const StageState& at) const {
+  const auto key = std::pair(&stage, &at);
+  if (const auto known = moving_.find(key); known != moving_.end()) return known->second;
   std::set<std::string> names;
   for (const Use& use : uses(stage)) {
     if (use.consumer == &at) {
@@ -207,14 +209,15 @@ std::set<std::string> LoopNest::moving(const StageState& stage, const StageState
     }
     if (use.consumer->compute.kind == Placement::Kind::kAt &&
         use.consumer->compute.consumer != &at) {
-      names.merge(moving(*use.consumer, at));
+      const std::set<std::string>& further = moving(*use.consumer, at);
+      names.insert(further.begin(), further.end());
     }
   }
-  return names;
+  return moving_.emplace(key, std::move(names)).first->second;
 }
 
 bool LoopNest::moves_with(const StageState& stage, const Site& site) const {
-  const std::set<std::string> names = moving(stage, *site.stage);
+  const std::set<std::string>& names = moving(stage, *site.stage);
   return std::any_of(site.loop.roots.begin(), site.loop.roots.end(),
                      [&](const std::string& root) { return names.contains(root); });
 }
@@ -222,6 +225,7 @@ bool LoopNest::moves_with(const StageState& stage, const Site& site) const {
 void LoopNest::forget() {
   uses_.clear();
   legal_.clear();
+  moving_.clear();
 }
 
 std::string path_text(const std::vector<Site>& path) {

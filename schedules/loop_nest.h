@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "schedules/pipeline_state.h"
@@ -63,13 +64,15 @@ class LoopNest {
   void add_function(const Halide::Internal::Function& function,
                     std::map<std::string, Halide::Internal::Function>& seen);
   const std::vector<Use>& uses_of(const std::string& function) const;
-  std::set<std::string> moving(const StageState& stage, const StageState& at) const;
+  const std::set<std::string>& moving(const StageState& stage, const StageState& at) const;
 
   PipelineState& pipeline_;
   std::map<std::string, std::vector<Reader>> readers_;            // by function read
   std::map<std::string, std::vector<std::string>> arguments_;     // pure variables by function
   mutable std::map<std::string, std::vector<Use>> uses_;          // until forget()
   mutable std::map<const StageState*, std::vector<Site>> legal_;  // until forget()
+  mutable std::map<std::pair<const StageState*, const StageState*>, std::set<std::string>>
+      moving_;  // until forget()
 };
 
 /// "for out.ko > for out.y > for acc.update(0).c", or "the root".
