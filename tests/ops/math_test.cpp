@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cmath>
-#include <functional>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 namespace frit::test {
@@ -234,6 +238,95 @@ TEST(Math, SpecialValuesSurviveWhateverMadeThem) {
     expect_special(target, true);
     expect_special(target, false);
   }
+}
+
+/// C that calls `kernel` on kMade and prints the bits of every result, a line for each function.
+std::string driver_source(const std::string& header, std::size_t functions) {
+  std::string text = "#include \"" + header + "\"\n#include <stdio.h>\n#include <string.h>\n";
+  const auto array = [&](const char* name, const std::vector<float>& values) {
+    text += fmt::format("static unsigned {}[{}] = {{", name, values.size());
+    for (const float v : values) text += fmt::format("{}u, ", std::bit_cast<std::uint32_t>(v));
+    text += "};\n";
+  };
+  array("a", kMade.a);
+  array("b", kMade.b);
+  array("y", std::vector<float>(kMade.a.size(), 1.0F));
+  text += fmt::format("enum {{ N = {}, F = {} }};\nstatic unsigned out[F][N];\n", kMade.a.size(),
+                      functions);
+  text += R"(
+struct dimension { int32_t min, extent, stride; uint32_t flags; } dim = {0, N, 1, 0};
+struct halide_buffer_t {
+  uint64_t device;
+  const void* device_interface;
+  void* host;
+  uint64_t flags;
+  struct { uint8_t code, bits; uint16_t lanes; } type;
+  int32_t dimensions;
+  struct dimension* dim;
+  void* padding;
+};
+static struct halide_buffer_t wrap(unsigned* data) {
+  struct halide_buffer_t buffer;
+  memset(&buffer, 0, sizeof buffer);
+  buffer.host = data;
+  buffer.type.code = 2;
+  buffer.type.bits = 32;
+  buffer.type.lanes = 1;
+  buffer.dimensions = 1;
+  buffer.dim = &dim;
+  return buffer;
+}
+int main(void) {
+  struct halide_buffer_t in_a = wrap(a), in_b = wrap(b), in_y = wrap(y), result[F];
+  for (int f = 0; f < F; ++f) result[f] = wrap(out[f]);
+  kernel(&in_a, &in_b, &in_y)";
+  for (std::size_t f = 0; f < functions; ++f) text += fmt::format(", &result[{}]", f);
+  text += R"();
+  for (int f = 0; f < F; ++f)
+    for (int i = 0; i < N; ++i) printf("%u ", out[f][i]);
+})";
+  return text;
+}
+
+// Without the tools of cmake/packages.txt this is skipped.
+TEST(Math, SpecialValuesSurviveOnAArch64) {
+  if (std::system("command -v qemu-aarch64 aarch64-linux-gnu-gcc > /dev/null") != 0) {
+    GTEST_SKIP() << "no qemu-aarch64 or aarch64-linux-gnu-gcc";
+  }
+  const std::string stem = testing::TempDir() + fmt::format("frit_math_{}", getpid());
+  Halide::ImageParam a(Halide::Float(32), 1), b(Halide::Float(32), 1), y(Halide::Float(32), 1);
+  Halide::Var x;
+  std::vector<Halide::Func> all;
+  for (const bool vectorised : {false, true}) {
+    for (const Special& s : kSpecials) {
+      Halide::Func f;
+      f(x) = s.value(a(x) * b(x) + 0.0F, y(x));
+      if (vectorised) f.vectorize(x, 4);
+      all.push_back(f);
+    }
+  }
+  Halide::Pipeline(all).compile_to({{Halide::OutputFileType::object, stem + ".o"},
+                                    {Halide::OutputFileType::c_header, stem + ".h"}},
+                                   {a, b, y}, "kernel",
+                                   Target("arm-64-linux-no_runtime-no_asserts-no_bounds_query"));
+  std::ofstream(stem + ".c") << driver_source(stem + ".h", all.size());
+  const std::string build = fmt::format(
+      "aarch64-linux-gnu-gcc -w -static {0}.c {0}.o -lm -o {0} && qemu-aarch64 {0} > {0}.txt",
+      stem);
+  ASSERT_EQ(std::system(build.c_str()), 0);
+  std::ifstream printed(stem + ".txt");
+  for (std::size_t f = 0; f < all.size(); ++f) {
+    Halide::Buffer<float> got(static_cast<int>(kMade.a.size()));
+    for (float& value : got) {
+      std::uint32_t bits = 0;
+      ASSERT_TRUE(printed >> bits);
+      value = std::bit_cast<float>(bits);
+    }
+    const std::size_t count = std::size(kSpecials);
+    EXPECT_EQ(wrong_special(kSpecials[f % count], got), "")
+        << (f < count ? "scalar" : "vectorised");
+  }
+  for (const char* end : {"", ".o", ".h", ".c", ".txt"}) std::remove((stem + end).c_str());
 }
 
 TEST(Math, PowerMatchesTheLibraryWithinOneUlp) {
