@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "generators/fusion/halo.h"
 #include "generators/fusion/order.h"
@@ -12,6 +13,10 @@ namespace frit {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
+
+/// Rows of a product from which one pass that transposes its right-hand side is cheaper than
+/// gathering it for each register tile of rows.
+constexpr std::int64_t kGatherRows = 8;
 
 class Placer {
  public:
@@ -134,6 +139,13 @@ class Placer {
       views.push_back(
           view_storage(facts_.at(p).op.outputs[i].dims(), *view, storage(input), dims(input)));
     }
+    if (const auto reader = strided_reader(p, views[0])) {
+      return refuse(node, "layout",
+                    fmt::format("'{}' as a view would have neighbours {} elements apart along its "
+                                "last axis, but {} reads vectors along it",
+                                name(node.outputs[0]), views[0].strides.back(),
+                                label(*facts_.at(*reader).node)));
+    }
     for (const ValueId output : node.outputs) {
       if (output == kNone || !graph_.is_output(output)) continue;
       if (node.outputs.size() != 1 || !become_base(input, output, views[0])) {
@@ -152,6 +164,22 @@ class Placer {
       layout_.alias_of[node.outputs[i]] = base_of(input);
     }
     layout_.views.insert(node.id);
+  }
+
+  /// A product that would gather its right-hand side, many times over, from a transposed view.
+  std::optional<int> strided_reader(int p, const Storage& view) const {
+    if (!axis_permutation(facts_.at(p).op) || view.strides.empty()) return std::nullopt;
+    const ValueId output = facts_.at(p).node->outputs[0];
+    const Dims extents = dims(output);
+    if (extents.back() <= 1 || view.strides.back() == 1) return std::nullopt;
+    for (const int user : facts_.users(output)) {
+      const NodeFacts& reader = facts_.at(user);
+      const bool right = reader.anchor == "matmul" && reader.node->inputs[1] == output &&
+                         reader.node->inputs[0] != output;
+      const std::int64_t elements = std::max<std::int64_t>(graph_.value(output).type.elements(), 1);
+      if (right && reader.counts.flop / 2 / elements >= kGatherRows) return user;
+    }
+    return std::nullopt;
   }
 
   static Storage view_storage(const Dims& extents, const StridedView& view, const Storage& from,

@@ -6,6 +6,7 @@
 
 #include "generators/fusion/assemble.h"
 #include "generators/fusion/check_plan.h"
+#include "generators/fusion/plan_text.h"
 #include "generators/fusion/verdicts.h"
 
 namespace frit {
@@ -28,6 +29,12 @@ Status check_options(const GraphFacts& facts, const PlanOptions& options) {
   return {};
 }
 
+PlanOptions only(const NodePair& pair) {
+  PlanOptions options;
+  options.fuse = {pair};
+  return options;
+}
+
 /// Every --fuse pair shares a group, or the rule that keeps it apart.
 Status check_forced(const GraphFacts& facts, const Grouping& grouping, const Plan& plan,
                     const PlanOptions& options) {
@@ -44,7 +51,7 @@ Status check_forced(const GraphFacts& facts, const Grouping& grouping, const Pla
     std::string code;
     for (const EdgeVerdict& edge : plan.edges) {
       const int a = facts.position(edge.producer), b = facts.position(edge.consumer);
-      if (!is_forced(facts, PlanOptions{options.level, {pair}, {}, {}, {}, {}}, a, b)) continue;
+      if (!is_forced(facts, only(pair), a, b)) continue;
       why = edge.sentence;
       code = edge.code;
     }
@@ -54,9 +61,22 @@ Status check_forced(const GraphFacts& facts, const Grouping& grouping, const Pla
   return {};
 }
 
+Result<Plan> pinned_plan(const Graph& graph, const PlanOptions& options) {
+  auto plan = parse_plan(options.plan_text, options.plan_file, graph, options);
+  if (plan) return *std::move(plan);
+  Diagnostic first = plan.error().front();
+  for (std::size_t i = 1; i < plan.error().size(); ++i) {
+    const Diagnostic& other = plan.error()[i];
+    first.notes.push_back(
+        fmt::format("line {}: {} [{}]", other.place.line, other.message, other.code));
+  }
+  return fail(std::move(first));
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
+  if (!options.plan_text.empty()) return pinned_plan(graph, options);
   auto facts = GraphFacts::of(graph);
   if (!facts) return fail(std::move(facts).error());
   FRIT_TRY(check_options(*facts, options));

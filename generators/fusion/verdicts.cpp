@@ -79,9 +79,9 @@ class Judge {
         refusal
             ? refusal->sentence
             : fmt::format(
-                  "'{}' ends the kernel of {}, but {} belongs to another kernel with "
-                  "loops of its own",
-                  name(value), label(*facts_.at(producer).node), label(*facts_.at(consumer).node));
+                  "{} could read '{}' in the kernel of {}, but the plan file keeps "
+                  "them apart",
+                  label(*facts_.at(consumer).node), name(value), label(*facts_.at(producer).node));
   }
 
   const GraphFacts& facts_;

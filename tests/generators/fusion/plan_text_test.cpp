@@ -54,6 +54,22 @@ TEST(PlanText, ReadsBackToTheSamePlan) {
   EXPECT_TRUE(compare_plan(text, "p.plan", p.graph, p.plan).empty());
 }
 
+TEST(PlanText, PinsTheWholePlan) {
+  const Planned p = residual();
+  PlanOptions none;
+  none.level = FusionLevel::kNone;
+  PlanOptions pinned;
+  pinned.plan_text = to_text(*make_plan(p.graph, none), p.graph);
+  const auto plan = make_plan(p.graph, pinned);
+  ASSERT_TRUE(plan) << to_text(plan.error());
+  EXPECT_EQ(to_text(*plan, p.graph), pinned.plan_text);
+  EXPECT_EQ(plan->groups.size(), 6U);
+  EXPECT_EQ(
+      plan->edges[1].sentence,
+      "'a' (Relu) could read 'first' in the kernel of 'first' (Conv), but the plan file keeps "
+      "them apart");
+}
+
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
