@@ -48,11 +48,14 @@ double bandwidth(std::int64_t bytes, const MachineProfile& machine) {
 
 std::vector<CostTerm> traffic_terms(const Graph& graph, ValueId value,
                                     const MachineProfile& machine) {
-  const auto bytes = static_cast<double>(graph.value(value).type.bytes());
+  const std::int64_t set = graph.value(value).type.bytes();
+  const auto bytes = static_cast<double>(set);
+  const double level = set <= machine.l1_bytes ? 1 : set <= machine.l2_bytes ? 2 : 3;
   return {{"bytes_before", 2 * bytes},
           {"bytes_after", 0.0},
-          {"saved_ns",
-           2 * bytes / bandwidth(graph.value(value).type.bytes(), machine) + machine.kernel_ns}};
+          {"working_set_bytes", bytes},
+          {"cache_level", level},
+          {"saved_ns", 2 * bytes / bandwidth(set, machine) + machine.kernel_ns}};
 }
 
 double operations_of(const Counts& counts, const MachineProfile& machine) {
@@ -78,7 +81,7 @@ Profit prologue_profit(const GraphFacts& facts, double operations, double times,
   profit.terms.push_back({"alone_ns", alone_ns});
   profit.terms.push_back({"inside_ns", inside_ns});
   profit.terms.push_back(
-      {"working_set_bytes", static_cast<double>(graph.value(value).type.bytes())});
+      {"parallel_elements", static_cast<double>(reader.op.outputs[0].elements())});
   if (inside_ns <= alone_ns + saved_ns) return profit;
   profit.worth = false;
   profit.code = "recompute";

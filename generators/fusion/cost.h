@@ -26,17 +26,19 @@ struct MachineProfile {
   std::int64_t lanes = 16;           ///< float32 in a vector
   std::int64_t register_reuse = 32;  ///< uses of an anchor's first operand once it is in a register
   std::int64_t tile_rows = 7;        ///< the same for its second operand
+  int most_nodes = 48;  ///< of one kernel: bigger ones compile in more than linear time
 };
 
 /// A refusal for cost, or that it is worth it.
 struct Profit {
   bool worth = true;
-  std::string code;  ///< "recompute", "two-reductions", "working-set", "layout"
+  std::string code;  ///< "recompute"
   std::string sentence;
   std::vector<CostTerm> terms;
 };
 
-/// Bytes that keeping `value` inside a kernel saves, as terms (bytes_before, bytes_after, …).
+/// What keeping `value` inside a kernel saves: bytes_before, bytes_after, working_set_bytes,
+/// cache_level (1: it fits into L1, 2: into L2, 3: neither), saved_ns.
 std::vector<CostTerm> traffic_terms(const Graph& graph, ValueId value,
                                     const MachineProfile& machine);
 
@@ -49,6 +51,7 @@ double evaluations_in(const GraphFacts& facts, ValueId value, int consumer,
 
 /// `value`, which takes `operations` in all to compute once, computed where `consumer` reads it
 /// instead of once into memory; `consumer` itself is computed `times` times.
+/// Adds evaluations, flop_recomputed, alone_ns, inside_ns, parallel_elements.
 /// inside_ns = operations * evaluations / rate there  against  operations / vector rate + saved_ns.
 Profit prologue_profit(const GraphFacts& facts, double operations, double times, ValueId value,
                        int consumer, const MachineProfile& machine);

@@ -111,7 +111,9 @@ std::string_view next_step(std::string_view code) {
       {"two-reductions",
        "Each reduction needs loops of its own in this version; a fused pair needs "
        "a composed operator (as softmax or layer norm)."},
-      {"working-set", "Use smaller tiles in the schedule, then --fuse A,B."},
+      {"too-large",
+       "Split the work with --fence, or live with two kernels: it costs one trip "
+       "through the cache."},
   };
   const auto found = steps.find(code);
   return found == steps.end() ? std::string_view() : found->second;
@@ -131,6 +133,14 @@ Result<std::string> explain_pair(const Plan& plan, const Graph& graph, const std
     return fail("plan-no-such-node", fmt::format("'{}' names no node of '{}'; 'frit show graph' "
                                                  "lists them",
                                                  name, graph.name));
+  }
+  for (const NodeId node : from) {
+    if (a == b || std::find(to.begin(), to.end(), node) == to.end()) continue;
+    const Group& group = group_with(plan, node);
+    return fmt::format(
+        "A pass has made '{}' and '{}' into one node, {}, in {}. 'frit show passes' "
+        "says which.\n",
+        a, b, label(graph.node(node)), group.name);
   }
   std::string text = together_text(plan, graph, from.back(), to.front());
   std::vector<const EdgeVerdict*> edges = way(plan, from, to);

@@ -89,6 +89,10 @@ class Grouper {
   bool region_joins(int g, ValueId value, const std::vector<int>& region) {
     const int maker = facts_.producer(value);
     std::map<int, Refusal> why;
+    const auto size = region.empty()
+                          ? std::nullopt
+                          : size_refusal(group(g).nodes.size() + region.size(), region.front());
+    if (size) why[region.front()] = *size;
     for (const int p : region) {
       const auto refusal = join_refusal(g, value, p, region);
       if (refusal) why[p] = *refusal;
@@ -110,6 +114,15 @@ class Grouper {
       }
     }
     return false;
+  }
+
+  std::optional<Refusal> size_refusal(std::size_t nodes, int joining) const {
+    const auto most = static_cast<std::size_t>(options_.machine.most_nodes);
+    if (nodes <= most) return std::nullopt;
+    return Refusal{"too-large",
+                   fmt::format("with {} the kernel would have {} nodes, but {} are the most that "
+                               "compile in good time",
+                               label(*facts_.at(joining).node), nodes, most)};
   }
 
   /// Node p, somewhere behind `value`, as part of group g's loops.
@@ -233,25 +246,19 @@ class Grouper {
     const auto kind = facts_.at(user).kind;
     if (kind == OpKind::kOpaque || kind == OpKind::kShape) return std::nullopt;
     if (auto level = level_refusal(members.anchor, p, user)) return Grouping::Why{*level, {}};
+    const std::size_t both = members.nodes.size() + group(group_of(p)).nodes.size();
+    if (auto size = size_refusal(both, p)) return Grouping::Why{*size, {}};
     return cost_refusal(p, user, value);
   }
 
   std::optional<Grouping::Why> cost_refusal(int p, int user, ValueId value) {
-    const int g = group_of(p);
     const bool forced = is_forced(facts_, options_, p, user);
+    if (!forced && user == group(group_of(user)).anchor) {
+      if (auto loop = inner_loop_refusal(p, user, value)) return Grouping::Why{*loop, {}};
+    }
     double operations = 0.0;
-    for (const int member : group(g).nodes) {
-      const NodeFacts& node = facts_.at(member);
-      operations += operations_of(node.counts, options_.machine);
-      const bool moves = node.kind == OpKind::kInjective || node.layout;
-      if (moves && user == group(group_of(user)).anchor && !forced) {
-        return Grouping::Why{
-            {"inner-loop", fmt::format("{} reads '{}' in its inner loop, but {} would put its "
-                                       "index choice there",
-                                       label(*facts_.at(user).node), graph_.value(value).name,
-                                       label(*node.node))},
-            {}};
-      }
+    for (const int member : group(group_of(p)).nodes) {
+      operations += operations_of(facts_.at(member).counts, options_.machine);
     }
     const double times = times_[static_cast<std::size_t>(user)];
     Profit profit = prologue_profit(facts_, operations, times, value, user, options_.machine);
@@ -259,6 +266,34 @@ class Grouper {
       return Grouping::Why{{profit.code, profit.sentence}, std::move(profit.terms)};
     }
     grouping_.terms[{p, user}] = std::move(profit.terms);
+    return std::nullopt;
+  }
+
+  /// What would put a choice into the anchor's inner loop: moved elements, a border.
+  std::optional<Refusal> inner_loop_refusal(int p, int anchor, ValueId value) const {
+    const NodeFacts& reader = facts_.at(anchor);
+    const std::string& name = graph_.value(value).name;
+    const int g = grouping_.group_of[static_cast<std::size_t>(p)];
+    for (const int member : grouping_.groups[static_cast<std::size_t>(g)].nodes) {
+      const NodeFacts& node = facts_.at(member);
+      if (node.kind != OpKind::kInjective && !node.layout) continue;
+      return Refusal{"inner-loop", fmt::format("{} reads '{}' in its inner loop, but {} would put "
+                                               "its index choice there",
+                                               label(*reader.node), name, label(*node.node))};
+    }
+    for (std::size_t i = 0; i < reader.node->inputs.size(); ++i) {
+      if (reader.node->inputs[i] != value) continue;
+      const Operator::Reach reach = reader.rule->reach(reader.op, i);
+      const auto beyond = [](std::int64_t n) { return n > 0; };
+      if (std::none_of(reach.low.begin(), reach.low.end(), beyond) &&
+          std::none_of(reach.high.begin(), reach.high.end(), beyond)) {
+        continue;
+      }
+      return Refusal{"inner-loop",
+                     fmt::format("{} reads '{}' beyond its border in its inner loop, but only a "
+                                 "stored value has its border filled",
+                                 label(*reader.node), name)};
+    }
     return std::nullopt;
   }
 

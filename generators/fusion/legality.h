@@ -7,6 +7,7 @@
 //   extents of one loop nest cannot serve both dtype        the element sizes of one vector width
 //   cannot serve both attribute    an attribute of the consumer asks for something else than one
 //   pass layout, alias  an injective node that cannot be a view (layout.h)
+// Refusals for cost have codes too: recompute, inner-loop, two-reductions, too-large (cost.h).
 // A rule speaks of kinds and index relations of operators, never of their names.
 #pragma once
 

@@ -6,11 +6,29 @@
 
 #include "generators/fusion/assemble.h"
 #include "generators/fusion/check_plan.h"
-#include "generators/fusion/plan_text.h"
 #include "generators/fusion/verdicts.h"
 
 namespace frit {
 namespace {
+
+/// A pass may have made one node of both names: then no plan can part them.
+Status check_parted(const GraphFacts& facts, const NodePair& pair) {
+  const std::vector<int> a = nodes_named(facts, pair.first), b = nodes_named(facts, pair.second);
+  if (pair.first == pair.second) {
+    return fail("plan-cannot-part",
+                fmt::format("--no-fuse {},{} names one node twice; name the two to keep apart, or "
+                            "use --fence {}",
+                            pair.first, pair.second, pair.first));
+  }
+  for (const int p : a) {
+    if (std::find(b.begin(), b.end(), p) == b.end() || a.size() > 1 || b.size() > 1) continue;
+    return fail("plan-cannot-part",
+                fmt::format("--no-fuse {},{}: a pass has made both into the one node {}; turn that "
+                            "pass off ('frit show passes' names it)",
+                            pair.first, pair.second, label(*facts.at(p).node)));
+  }
+  return {};
+}
 
 Status check_options(const GraphFacts& facts, const PlanOptions& options) {
   std::vector<std::string> names = options.fences;
@@ -26,6 +44,7 @@ Status check_options(const GraphFacts& facts, const PlanOptions& options) {
                 fmt::format("'{}' names no node of '{}'; 'frit show graph' lists them", name,
                             facts.graph().name));
   }
+  for (const NodePair& pair : options.forbid) FRIT_TRY(check_parted(facts, pair));
   return {};
 }
 
@@ -61,22 +80,9 @@ Status check_forced(const GraphFacts& facts, const Grouping& grouping, const Pla
   return {};
 }
 
-Result<Plan> pinned_plan(const Graph& graph, const PlanOptions& options) {
-  auto plan = parse_plan(options.plan_text, options.plan_file, graph, options);
-  if (plan) return *std::move(plan);
-  Diagnostic first = plan.error().front();
-  for (std::size_t i = 1; i < plan.error().size(); ++i) {
-    const Diagnostic& other = plan.error()[i];
-    first.notes.push_back(
-        fmt::format("line {}: {} [{}]", other.place.line, other.message, other.code));
-  }
-  return fail(std::move(first));
-}
-
 }  // namespace
 
 Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
-  if (!options.plan_text.empty()) return pinned_plan(graph, options);
   auto facts = GraphFacts::of(graph);
   if (!facts) return fail(std::move(facts).error());
   FRIT_TRY(check_options(*facts, options));

@@ -30,8 +30,6 @@ struct PlanOptions {
   std::vector<NodePair> forbid;                ///< --no-fuse A,B
   std::vector<std::string> fences;             ///< --fence A: nothing is fused with A
   std::map<std::string, std::string> devices;  ///< node name -> device; absent: the same for all
-  std::string plan_text;  ///< --plan FILE: its text pins the whole plan; empty: none
-  std::string plan_file;  ///< its name, for messages
   MachineProfile machine;
 };
 
@@ -41,9 +39,9 @@ struct PlanOptions {
 void insert_layouts(Graph& graph);
 
 /// Errors: "plan-no-such-node" where a name of the options names no node; "plan-cannot-fuse" where
-/// a forced pair is illegal (message: the rule and its two facts); "plan-unsupported" where a node
-/// has no operator or a shape is not constant; those of parse_plan (plan_text.h) where a plan is
-/// pinned, the first with the others as notes.
+/// a forced pair is illegal (message: the rule and its two facts); "plan-cannot-part" where a pass
+/// made one node of a forbidden pair; "plan-unsupported" where a node has no operator or a shape is
+/// not constant. A plan pinned by a file is read by parse_plan (plan_text.h) instead.
 Result<Plan> make_plan(const Graph& graph, const PlanOptions& options);
 
 }  // namespace frit

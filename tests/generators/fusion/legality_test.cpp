@@ -155,6 +155,44 @@ TEST(Legality, RecomputeIsPricedInMicroseconds) {
   ASSERT_FALSE(edge.terms.empty());
 }
 
+TEST(Legality, BorderIsReadFromStoredValuesOnly) {
+  GraphBuilder b;
+  const ValueId r = b.add("Relu", "r", {b.input("x", {1, 8, 6, 6})});
+  b.output(b.add("GlobalAveragePool", "g", {b.conv("c", r, 8, 3, 1, 8)}));
+  expect_refused(
+      plan_of(b).edge("r", "c"), "inner-loop",
+      "'c' (Conv) reads 'r' beyond its border in its inner loop, but only a stored value "
+      "has its border filled");
+}
+
+TEST(Legality, KernelsOfTooManyNodesAreSplit) {
+  GraphBuilder b;
+  ValueId v = b.input("x", {4, 8});
+  for (int i = 0; i < 6; ++i) v = b.add("Exp", "n" + std::to_string(i), {v});
+  b.output(v);
+  PlanOptions options;
+  options.machine.most_nodes = 4;
+  const Planned p = plan_of(b, options);
+  EXPECT_EQ(p.groups("kernel"), (std::vector<std::string>{"n0 n1 n2 n3", "n4 n5"}));
+  expect_refused(
+      p.edge("n3", "n4"), "too-large",
+      "with 'n3' (Exp) the kernel would have 6 nodes, but 4 are the most that compile in "
+      "good time");
+}
+
+TEST(Legality, PairThatAPassMadeOneNodeCannotBeParted) {
+  GraphBuilder b = two_steps();
+  b.graph().nodes()[0].origins = {"conv", "bn"};
+  PlanOptions options;
+  options.forbid = {{"conv", "bn"}};
+  const auto plan = make_plan(b.graph(), options);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, "plan-cannot-part");
+  EXPECT_EQ(plan.error().message,
+            "--no-fuse conv,bn: a pass has made both into the one node 'first' (Relu); turn that "
+            "pass off ('frit show passes' names it)");
+}
+
 TEST(Legality, ForcedPairOverridesTheCostModel) {
   GraphBuilder b;
   const ValueId x = b.input("x", {256, 256});

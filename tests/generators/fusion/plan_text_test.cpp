@@ -58,11 +58,10 @@ TEST(PlanText, PinsTheWholePlan) {
   const Planned p = residual();
   PlanOptions none;
   none.level = FusionLevel::kNone;
-  PlanOptions pinned;
-  pinned.plan_text = to_text(*make_plan(p.graph, none), p.graph);
-  const auto plan = make_plan(p.graph, pinned);
-  ASSERT_TRUE(plan) << to_text(plan.error());
-  EXPECT_EQ(to_text(*plan, p.graph), pinned.plan_text);
+  const std::string pinned = to_text(*make_plan(p.graph, none), p.graph);
+  const auto plan = parse_plan(pinned, "p.plan", p.graph, {});
+  ASSERT_TRUE(plan) << to_text(plan.error()[0]);
+  EXPECT_EQ(to_text(*plan, p.graph), pinned);
   EXPECT_EQ(plan->groups.size(), 6U);
   EXPECT_EQ(
       plan->edges[1].sentence,
@@ -142,12 +141,24 @@ TEST(Explain, APairInFullSentencesWithTheNextStep) {
   b.output(a);
   b.output(b.add("Exp", "e", {a}));
   const Planned p = plan_of(b);
-  EXPECT_EQ(explain_pair(p.plan, p.graph, "a", "e").value(),
-            "'a' (Relu) is in elementwise_0 and 'e' (Exp) in elementwise_1: two kernels.\n"
-            "'a' (Relu) -> 'e' (Exp): not fused [graph-output]\n"
-            "  'a' is a graph output and must be stored, but 'e' (Exp) would keep it in a kernel\n"
-            "  bytes_before 256, bytes_after 0, saved_ns 304.3\n"
-            "  next: Take the value off the graph's outputs if no caller needs it.\n");
+  EXPECT_EQ(
+      explain_pair(p.plan, p.graph, "a", "e").value(),
+      "'a' (Relu) is in elementwise_0 and 'e' (Exp) in elementwise_1: two kernels.\n"
+      "'a' (Relu) -> 'e' (Exp): not fused [graph-output]\n"
+      "  'a' is a graph output and must be stored, but 'e' (Exp) would keep it in a kernel\n"
+      "  bytes_before 256, bytes_after 0, working_set_bytes 128, cache_level 1, saved_ns 304.3\n"
+      "  next: Take the value off the graph's outputs if no caller needs it.\n");
+}
+
+TEST(Explain, APairThatAPassMadeOneNode) {
+  GraphBuilder b;
+  b.output(b.add("Relu", "a", {b.input("x", {4, 8})}));
+  b.graph().nodes()[0].origins = {"conv", "bn"};
+  const Planned p = plan_of(b);
+  EXPECT_EQ(
+      explain_pair(p.plan, p.graph, "conv", "bn").value(),
+      "A pass has made 'conv' and 'bn' into one node, 'a' (Relu), in elementwise_0. 'frit show "
+      "passes' says which.\n");
 }
 
 TEST(Explain, AFusedPairAndAWayOfSeveralEdges) {
@@ -157,7 +168,8 @@ TEST(Explain, AFusedPairAndAWayOfSeveralEdges) {
             "'second' (Conv) -> 'sum' (Add): fused\n"
             "  'second' (4.0 KB) stays in the kernel of 'second' (Conv) and 'sum' (Add) instead of "
             "being written and read again\n"
-            "  bytes_before 8192, bytes_after 0, saved_ns 436.5\n");
+            "  bytes_before 8192, bytes_after 0, working_set_bytes 4096, cache_level 1, saved_ns "
+            "436.5\n");
   const std::string text = explain_pair(p.plan, p.graph, "first", "mean").value();
   EXPECT_NE(text.find("the way has 3 edges"), std::string::npos) << text;
   EXPECT_FALSE(explain_pair(p.plan, p.graph, "first", "nothing"));

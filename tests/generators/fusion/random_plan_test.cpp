@@ -70,10 +70,12 @@ TEST(RandomPlans, AreSoundWhateverIsForbiddenOrFenced) {
     const Graph graph = prepared(seed);
     if (graph.nodes().size() < 2) continue;
     std::mt19937 random(static_cast<unsigned>(seed));
-    const auto name = [&] { return graph.nodes()[random() % graph.nodes().size()].name; };
+    const std::size_t count = graph.nodes().size();
+    const auto name = [&](std::size_t i) { return graph.nodes()[i % count].name; };
+    const std::size_t i = random() % count, j = i + 1 + random() % (count - 1);
     PlanOptions options;
-    options.forbid = {{name(), name()}, {name(), name()}};
-    if (seed % 3 == 0) options.fences = {name()};
+    options.forbid = {{name(i), name(j)}, {name(j), name(j + 1)}};
+    if (seed % 3 == 0) options.fences = {name(random() % count)};
     expect_sound(graph, options, "seed " + std::to_string(seed) + " ");
   }
 }
