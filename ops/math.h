@@ -2,9 +2,10 @@
 //
 // float32 is our own: polynomials, integer exponents, no calls. NaN gives NaN; infinities as IEEE
 // and ONNX say (exp(-inf) = 0, sigmoid(inf) = 1, tanh(-inf) = -1, log(0) = -inf, log(-1) = NaN).
-// float64 calls the C library. Measured over a sweep of all exponents on AVX-512, AVX2 and SSE4.1
-// (tests/ops/math_test.cpp; special values on AArch64 too), in units in the last place; instructions and time per element of one
-// vectorised loop, loads and stores included, on one core of Zen 5 with AVX-512:
+// float64 calls the C library. Figures: units in the last place over a sweep of all exponents on
+// AVX-512, AVX2 and SSE4.1 (tests/ops/math_test.cpp, which runs special values on AArch64 too);
+// instructions and time per element of one vectorised loop, loads and stores included, on one
+// core of Zen 5 with AVX-512.
 //
 //   function  ulp   instructions  ns      function  ulp   instructions  ns
 //   exp       1.10  27            0.13    tanh      3.41  23            0.10
