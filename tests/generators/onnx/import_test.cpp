@@ -290,9 +290,24 @@ TEST(ImportOutputs, DropsUnusedOptionalOnesAndRefusesUsedOnes) {
   ModelBuilder m;
   m.input("x", {2, 4}).node("Dropout", {"x"}, {"y", "mask"}, {}, "drop").output("y");
   EXPECT_EQ(m.imported().nodes()[0].outputs.size(), 1U);
-  EXPECT_EQ(m.output("mask").refusal(),
-            "error: node 'drop': the model reads output 1 of Dropout, 'mask', but frit computes only "
-            "the first 1; export the model without it [onnx-unsupported-output]\n");
+  EXPECT_EQ(
+      m.output("mask").refusal(),
+      "error: node 'drop': the model reads output 1 of Dropout, 'mask', but frit computes only "
+      "the first 1; export the model without it [onnx-unsupported-output]\n");
+}
+
+TEST(ImportTypes, ListsEveryFaultOnceAndNotWhatFollowsFromIt) {
+  ModelBuilder m;
+  m.input("x", {1, 2, 4, 4}).weights("w", {3, 2, 1, 1}).weights("wrong", {3, 5, 1, 1});
+  m.node("Conv", {"x", "w"}, {"a"}, {{"auto_pad", std::string("NOWHERE")}}, "c1");
+  m.node("Conv", {"x", "wrong"}, {"b"}, {}, "c2").node("Add", {"a", "b"}, {"y"}, {}, "sum");
+  m.output("y");
+  const std::string text = m.refusal();
+  EXPECT_NE(text.find("[onnx-attribute]"), std::string::npos) << text;
+  EXPECT_NE(text.find("[onnx-shape]"), std::string::npos) << text;
+  EXPECT_NE(text.find("c1"), std::string::npos) << text;
+  EXPECT_NE(text.find("c2"), std::string::npos) << text;
+  EXPECT_EQ(text.find("sum"), std::string::npos) << text;
 }
 
 }  // namespace

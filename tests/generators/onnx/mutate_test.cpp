@@ -1,16 +1,19 @@
 // A thousand mutated models through import and passes: no crash, no hang, memory bounded.
 //
-// Half of the mutations are of bytes (flips, cuts, spliced pieces), half of fields through
-// protobuf's reflection (removed, repeated, swapped, set to extremes), which reach deeper. All are
-// seeded: a failure names its seed. Meant for the sanitizers:
-//   cmake -S . -B build/asan -G Ninja -DFRIT_SANITIZE=ON && ninja -C build/asan
-//   frit_generators_test UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-//   ASAN_OPTIONS=detect_leaks=0
-//     build/asan/tests/frit_generators_test --gtest_filter='MutatedModels.*'
+// Half of the mutations are of bytes (flips, cuts, spliced pieces), half of fields (removed,
+// repeated, swapped, set to extremes or to other names of the file), which reach deeper. All are
+// seeded: a failure names its seed. Meant for the sanitizers (tests/run.sh does it so):
+//
+//   cmake -S . -B build/asan -G Ninja -DFRIT_SANITIZE=ON && ninja -C build/asan frit_hostile_test
+//   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=detect_leaks=0
+//   build/asan/tests/frit_hostile_test
+//
+// FRIT_MUTATIONS=100000 in front of it looks further.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -98,6 +101,35 @@ ModelBuilder attention() {
       .node("Erf", {"gd"}, {"ge"})
       .node("Add", {"ge", "one"}, {"ga"});
   m.node("Mul", {"o", "ga"}, {"gm"}).node("Mul", {"gm", "half"}, {"y"}).output("y");
+  return m;
+}
+
+// What the others lack, constants everywhere so that most of it is folded, opset 18.
+ModelBuilder folded() {
+  ModelBuilder m(18);
+  m.input("x", {1, 4, 4, 4}).weights("k", {1, 4, 4, 4}).constant("axes", Ints{2, 3});
+  m.constant("from", {}, {0}).constant("to", {}, {6}).constant("by", {}, {1.5F});
+  m.constant("pads", Ints{0, 0, 1, -1, 0, 0, 1, 1})
+      .constant("ends", Ints{-9, 0})
+      .constant("at", Ints{-1, 3});
+  m.constant("steps", Ints{-1, -2}).constant("three", Ints{3});
+  m.node("Range", {"from", "to", "by"}, {"r"}).node("Size", {"x"}, {"size"});
+  m.node("DepthToSpace", {"k"}, {"d2s"}, {{"blocksize", 2}, {"mode", std::string("CRD")}});
+  m.node("SpaceToDepth", {"x"}, {"s2d"}, {{"blocksize", 2}});
+  m.node("Pad", {"k", "pads"}, {"pad"}, {{"mode", std::string("reflect")}});
+  m.node("Slice", {"k", "at", "ends", "axes", "steps"}, {"sl"});
+  m.node("ReduceSum", {"k", "axes"}, {"rs"}, {{"keepdims", 0}});
+  m.node("ReduceProd", {"x", "axes"}, {"rp"}).node("Greater", {"x", "k"}, {"gt"});
+  m.node("Where", {"gt", "x", "k"}, {"w"}).node("GlobalMaxPool", {"w"}, {"gm"});
+  m.node("Max", {"x", "k", "w"}, {"mx"}).node("Mean", {"mx", "x"}, {"mn"});
+  m.node("Split", {"k"}, {"h1", "h2"}, {{"axis", 1}, {"num_outputs", 2}});
+  m.node("MatMul", {"h1", "h2"}, {"mm"}).node("Exp", {"mm"}, {"ex"});
+  m.node("LayerNormalization", {"x", "r4", "r4"}, {"ln"}, {{"axis", -1}}).weights("r4", {4});
+  m.node("Dropout", {"ln"}, {"dr"}).node("Squeeze", {"gm", "axes"}, {"sq"});
+  for (const char* name :
+       {"r", "size", "d2s", "s2d", "pad", "sl", "rs", "rp", "mn", "ex", "dr", "sq"}) {
+    m.output(name);
+  }
   return m;
 }
 
@@ -225,13 +257,20 @@ std::int64_t peak_megabytes() {
   return usage.ru_maxrss / 1024;
 }
 
+// FRIT_MUTATIONS asks for more than the thousand of every run.
+unsigned mutation_count() {
+  const char* asked = std::getenv("FRIT_MUTATIONS");
+  return asked == nullptr ? 1000U : static_cast<unsigned>(std::strtoul(asked, nullptr, 10));
+}
+
 TEST(MutatedModels, NeverCrashHangOrTakeMemoryOutOfProportion) {
-  const std::vector<ModelBuilder> models = {convolutional(), shapes(), attention()};
+  const std::vector<ModelBuilder> models = {convolutional(), shapes(), attention(), folded()};
   for (const ModelBuilder& model : models) EXPECT_EQ(model.refusal(), "");
   const std::int64_t megabytes_before = peak_megabytes();
   int imported = 0;
   int passed = 0;
-  for (unsigned seed = 0; seed < 1000; ++seed) {
+  const unsigned count = mutation_count();
+  for (unsigned seed = 0; seed < count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto start = std::chrono::steady_clock::now();
     auto graph = import_model_bytes(mutant(models, seed), "mutant.onnx", {});
