@@ -82,7 +82,12 @@ bool placements_hold(const LoopNest& nest, PipelineState& pipeline) {
                      [&](const StageState* stage) { return nest.is_legal(*stage); });
 }
 
-void place(PipelineState& pipeline, LoopNest& nest, StageState& stage,
+enum class Where : std::uint8_t {
+  kNear,  ///< at the innermost loop that moves what is read
+  kRoot,  ///< whole, before everything that reads it
+};
+
+void place(PipelineState& pipeline, LoopNest& nest, StageState& stage, Where where,
            const Halide::Target& target) {
   const std::vector<Use> uses = nest.uses(stage);
   if (uses.empty()) return;
@@ -97,8 +102,10 @@ void place(PipelineState& pipeline, LoopNest& nest, StageState& stage,
     return;
   }
   const std::vector<Site> legal = nest.legal_sites(stage);
-  const Site* site =
-      target.has_gpu_feature() ? gpu_site(nest, stage, legal) : best_site(nest, stage, legal);
+  const Site* site = nullptr;
+  if (where == Where::kNear) {
+    site = target.has_gpu_feature() ? gpu_site(nest, stage, legal) : best_site(nest, stage, legal);
+  }
   const bool held = settle([&] {
     if (site != nullptr) {
       compute_at_site(stage, *site);
@@ -117,23 +124,22 @@ void place(PipelineState& pipeline, LoopNest& nest, StageState& stage,
   }
 }
 
-}  // namespace
-
-Status place_remaining(PipelineState& pipeline, const Halide::Target& target) {
+Status place_all(PipelineState& pipeline, Where where, const Halide::Target& target) {
   return guard_halide({}, [&] {
     LoopNest nest(pipeline);
     std::vector<StageState*> stages = pipeline.stages();
     std::reverse(stages.begin(), stages.end());
     for (StageState* stage : stages) {
       if (stage->is_output || stage->computed_with) continue;
-      if (stage->compute.kind == Placement::Kind::kUnplaced) place(pipeline, nest, *stage, target);
+      if (stage->compute.kind != Placement::Kind::kUnplaced) continue;
+      place(pipeline, nest, *stage, where, target);
     }
     for (const StageState* stage : stages) mark_unscheduled(*stage);
   });
 }
 
-Status apply_default_schedule(PipelineView& view, const Facts& facts,
-                              const Halide::Target& target) {
+Status apply_default(PipelineView& view, const Facts& facts, Where where,
+                     const Halide::Target& target) {
   PipelineState pipeline(view);
   const Status outputs = guard_halide({}, [&] {
     bound_outputs(pipeline);
@@ -145,7 +151,22 @@ Status apply_default_schedule(PipelineView& view, const Facts& facts,
     }
   });
   if (!outputs) return outputs;
-  return place_remaining(pipeline, target);
+  return place_all(pipeline, where, target);
+}
+
+}  // namespace
+
+Status place_remaining(PipelineState& pipeline, const Halide::Target& target) {
+  return place_all(pipeline, Where::kNear, target);
+}
+
+Status apply_default_schedule(PipelineView& view, const Facts& facts,
+                              const Halide::Target& target) {
+  return apply_default(view, facts, Where::kNear, target);
+}
+
+Status apply_root_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target) {
+  return apply_default(view, facts, Where::kRoot, target);
 }
 
 }  // namespace frit

@@ -53,6 +53,10 @@ Status apply_schedule(const Schedule& schedule, PipelineView& view, const Facts&
 /// The safe schedule for any pipeline on any target: right first, vectorised where plain.
 Status apply_default_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target);
 
+/// The same, but what is not inlined is computed whole and first. For the rare pipeline of which
+/// the default would need memory of no constant size (a clamped read of a tile).
+Status apply_root_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target);
+
 /// The shipped files, most particular first (embedded at build from schedules/library/*.sched).
 const std::vector<Schedule>& shipped_schedules();
 

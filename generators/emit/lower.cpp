@@ -25,18 +25,22 @@ KernelArgument argument_of(const Graph& graph, ValueId id, const BufferLayout& l
   return argument;
 }
 
-}  // namespace
+enum class Fallback : std::uint8_t { kNone, kRoot };
 
-Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const Plan& plan,
-                                                     const Group& group,
-                                                     const BoundSchedule& schedule,
-                                                     const Halide::Target& target) {
+Result<std::unique_ptr<Composed>> scheduled(const Graph& graph, const Plan& plan,
+                                            const Group& group, const BoundSchedule& schedule,
+                                            Fallback fallback, const Halide::Target& target) {
   auto composed = compose(graph, plan, group, schedule.packs);
   if (!composed) return composed;
   PipelineView& view = (*composed)->view;
-  const Status status = schedule.schedule.ast
-                            ? apply_schedule(schedule.schedule, view, schedule.bound, target)
-                            : apply_default_schedule(view, schedule.bound, target);
+  Status status;
+  if (schedule.schedule.ast) {
+    status = apply_schedule(schedule.schedule, view, schedule.bound, target);
+  } else if (fallback == Fallback::kRoot) {
+    status = apply_root_schedule(view, schedule.bound, target);
+  } else {
+    status = apply_default_schedule(view, schedule.bound, target);
+  }
   if (!status) {
     Diagnostic problem = status.error();
     problem.notes.push_back("in group " + group.name);
@@ -45,33 +49,54 @@ Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const P
   return composed;
 }
 
-Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Group& group,
-                                  const BoundSchedule& schedule, const Halide::Target& target,
-                                  const std::string& symbol) {
-  auto composed = scheduled_pipeline(graph, plan, group, schedule, target);
-  if (!composed) return fail(composed.error());
+Result<LoweredKernel> lower_composed(std::unique_ptr<Composed> composed, const Group& group,
+                                     const std::string& schedule_name, const Halide::Target& target,
+                                     const std::string& symbol) {
   std::vector<Halide::Func> outputs;
-  for (const ComposedOutput& output : (*composed)->outputs) outputs.push_back(output.func);
+  for (const ComposedOutput& output : composed->outputs) outputs.push_back(output.func);
   bool one_touch = true;
-  const std::vector<Stage*>& stages = (*composed)->view.stages;  // the outputs are the last ones
+  const std::vector<Stage*>& stages = composed->view.stages;  // the outputs are the last ones
   for (std::size_t i = stages.size() - outputs.size(); i < stages.size(); ++i) {
     one_touch = one_touch && writes_each_element_once(*stages[i]);
   }
   std::vector<Halide::Argument> arguments;
-  for (const ComposedInput& input : (*composed)->inputs) arguments.push_back(input.param);
+  for (const ComposedInput& input : composed->inputs) arguments.push_back(input.param);
   try {
     Halide::Module module = Halide::Pipeline(outputs).compile_to_module(arguments, symbol, target);
     const Result<Temporaries> temporaries = temporaries_of(module, symbol);
     if (!temporaries) return fail(temporaries.error());
-    return LoweredKernel{std::move(*composed), std::move(module), temporaries->bytes,
+    return LoweredKernel{std::move(composed), std::move(module), temporaries->bytes,
                          temporaries->worker_bytes, one_touch};
   } catch (const Halide::Error& problem) {
     Diagnostic wrong =
-        error("emit-halide", "group " + group.name + " under schedule " + schedule.name +
+        error("emit-halide", "group " + group.name + " under schedule " + schedule_name +
                                  " does not lower: " + problem.what());
     wrong.notes.push_back("change the schedule, or build the group with the safe default");
     return fail(std::move(wrong));
   }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const Plan& plan,
+                                                     const Group& group,
+                                                     const BoundSchedule& schedule,
+                                                     const Halide::Target& target) {
+  return scheduled(graph, plan, group, schedule, Fallback::kNone, target);
+}
+
+Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Group& group,
+                                  const BoundSchedule& schedule, const Halide::Target& target,
+                                  const std::string& symbol) {
+  const auto lowered = [&](Fallback fallback) -> Result<LoweredKernel> {
+    auto composed = scheduled(graph, plan, group, schedule, fallback, target);
+    if (!composed) return fail(composed.error());
+    return lower_composed(std::move(*composed), group, schedule.name, target, symbol);
+  };
+  Result<LoweredKernel> kernel = lowered(Fallback::kNone);
+  // the safe default has no one to bound its loops
+  const bool retry = !kernel && !schedule.schedule.ast && kernel.error().code == "emit-temporary";
+  return retry ? lowered(Fallback::kRoot) : std::move(kernel);
 }
 
 std::vector<KernelArgument> kernel_arguments(const Graph& graph, const Composed& composed) {
