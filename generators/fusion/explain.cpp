@@ -106,8 +106,9 @@ std::string_view next_step(std::string_view code) {
       {"attribute", "Write the operation with attributes that one pass can serve."},
       {"alias", "Give the value a copy of its own (an Identity in the model)."},
       {"recompute",
-       "--fuse A,B computes it there all the same; frit explain --measure times both."},
-      {"inner-loop", "--fuse A,B puts it there all the same; frit explain --measure times both."},
+       "--fuse A,B computes it there all the same: build both ways, frit bench times them."},
+      {"inner-loop",
+       "--fuse A,B puts it there all the same: build both ways, frit bench times them."},
       {"two-reductions",
        "Each reduction needs loops of its own in this version; a fused pair needs "
        "a composed operator (as softmax or layer norm)."},

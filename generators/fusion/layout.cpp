@@ -15,7 +15,8 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 /// Rows of a product from which one pass that transposes its right-hand side is cheaper than
-/// gathering it for each register tile of rows.
+/// gathering it for each register tile of rows (text recogniser, two heads of 40 rows: 1 % of its
+/// time).
 constexpr std::int64_t kGatherRows = 8;
 
 class Placer {
