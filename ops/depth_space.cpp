@@ -30,6 +30,16 @@ tl::unexpected<Diagnostic> indivisible(const OpInstance& op) {
                           label(op), to_text(op.input(0)), block_of(op)));
 }
 
+std::string mode_of(const OpInstance& op) { return string_attribute(op.attributes, "mode", "DCR"); }
+
+Status check_mode(const OpInstance& op) {
+  const std::string mode = mode_of(op);
+  if (mode == "DCR" || mode == "CRD") return {};
+  return fail("onnx-attribute",
+              fmt::format("{}: mode is \"{}\" but must be DCR or CRD; correct the attribute",
+                          label(op), mode));
+}
+
 class DepthToSpace final : public Operator {
  public:
   std::string_view type() const override { return "DepthToSpace"; }
@@ -37,13 +47,7 @@ class DepthToSpace final : public Operator {
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_block(op));
-    const std::string mode = mode_of(op);
-    if (mode != "DCR" && mode != "CRD") {
-      return fail("onnx-attribute",
-                  fmt::format("{}: mode is \"{}\" but must be DCR or CRD; correct the "
-                              "attribute",
-                              label(op), mode));
-    }
+    FRIT_TRY(check_mode(op));
     const std::int64_t block = block_of(op);
     std::vector<std::int64_t> dims = op.input(0).dims();
     if (dims[1] % (block * block) != 0) return indivisible(op);
@@ -69,11 +73,6 @@ class DepthToSpace final : public Operator {
   }
 
   Counts counts(const OpInstance&) const override { return {}; }
-
- private:
-  static std::string mode_of(const OpInstance& op) {
-    return string_attribute(op.attributes, "mode", "DCR");
-  }
 };
 
 class SpaceToDepth final : public Operator {
@@ -83,6 +82,7 @@ class SpaceToDepth final : public Operator {
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_block(op));
+    FRIT_TRY(check_mode(op));  // of opset 28; DCR is what older ones do
     const std::int64_t block = block_of(op);
     std::vector<std::int64_t> dims = op.input(0).dims();
     if (dims[2] % block != 0 || dims[3] % block != 0) return indivisible(op);
@@ -91,14 +91,21 @@ class SpaceToDepth final : public Operator {
     return std::vector{TensorType(op.input(0).dtype, dims)};
   }
 
+  Status canonicalise(OpInstance& op) const override {
+    op.attributes["mode"] = mode_of(op);
+    return {};
+  }
+
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
     const int block = static_cast<int>(block_of(op));
     const int channels = static_cast<int>(op.input(0).dims()[1]);
     const Index out = stages.index();
-    const Expr inner = out[1] / channels;
-    stages.stage("")() = operands[0].at({out[0], out[1] % channels, out[2] * block + inner / block,
-                                         out[3] * block + inner % block});
+    const bool blocks_first = mode_of(op) == "DCR";
+    const Expr inner = blocks_first ? out[1] / channels : out[1] % (block * block);
+    const Expr channel = blocks_first ? out[1] % channels : out[1] / (block * block);
+    stages.stage("")() = operands[0].at(
+        {out[0], channel, out[2] * block + inner / block, out[3] * block + inner % block});
   }
 
   Counts counts(const OpInstance&) const override { return {}; }

@@ -79,6 +79,8 @@ Outputs depth_to_space(const Call& call) {
 Outputs space_to_depth(const Call& call) {
   const Result<std::int64_t> block = block_of(call);
   if (!block) return refused(block.error());
+  const std::string mode = string_attribute(call.op.attributes, "mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") return call.refuse("mode is \"" + mode + "\"");
   const RefTensor& x = call.in(0);
   if (x.dims[2] % *block != 0 || x.dims[3] % *block != 0) {
     return call.refuse(fmt::format("{} does not divide {}", *block, dims_text(x.dims)));
@@ -88,7 +90,7 @@ Outputs space_to_depth(const Call& call) {
   Result<RefTensor> y = make(call, x.dtype, deep);
   if (!y) return refused(y.error());
   y->bound.assign(x.bound.size(), 0.0);
-  each_pair(deep, *block, /*blocks_first=*/true,
+  each_pair(deep, *block, mode == "DCR",
             [&](size_t to, size_t from) { copy_element(x, from, *y, to); });
   return one(std::move(*y));
 }

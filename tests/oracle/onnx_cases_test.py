@@ -10,10 +10,10 @@ import sys
 import tempfile
 import zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np
-import onnx
 from onnx_cases import NotInJson, Tool, cases_of_one_node, differs, tensor
+import onnx
 
 FAST_SHARE = 5
 
