@@ -49,6 +49,10 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->check(CLI::Range(1, 1024))
       ->capture_default_str()
       ->group(group);
+  command.add_option("--numerics", model.numerics, "Which rewrites are allowed (frit help numerics)")
+      ->check(CLI::IsMember({"precise", "fast"}))
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--fusion", model.fusion, "How much is fused")
       ->check(CLI::IsMember({"none", "elementwise", "greedy"}))
       ->capture_default_str()

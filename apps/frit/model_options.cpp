@@ -133,6 +133,7 @@ tl::expected<BuildOptions, Diagnostics> build_options(const Options& options, Co
   add_shapes(model, build.import, faults);
   add_constants(model, build.import, faults);
   build.passes.off.insert(model.no_pass.begin(), model.no_pass.end());
+  build.passes.fast = model.numerics == "fast";
   build.plan.level = fusion_level(model.fusion);
   add_pairs(model.fuse, "--fuse", build.plan.fuse, faults);
   add_pairs(model.no_fuse, "--no-fuse", build.plan.forbid, faults);

@@ -24,6 +24,7 @@ struct ModelOptions {
   std::vector<std::string> constants;  ///< "NAME=FILE.npy"
   std::vector<std::string> targets;    ///< "host" when empty
   int threads = 1;
+  std::string numerics = "precise";
   std::string fusion = "greedy";
   std::vector<std::string> fuse;     ///< "A,B"
   std::vector<std::string> no_fuse;  ///< "A,B"

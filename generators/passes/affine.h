@@ -50,6 +50,17 @@ std::optional<Tensor> finite_tensor(DType dtype, std::vector<std::int64_t> dims,
 /// not constant or the new ones would not be finite.
 bool fold_into_conv(Graph& graph, NodeId conv, const AffineChain& chain);
 
+/// Leaves the convolution's weights as they are and makes the chain one Mul and one Add after it,
+/// each with one constant per channel; the convolution's bias goes into the Add. False, and nothing
+/// done, where the chain has that form or one node does for it, or as for fold_into_conv.
+bool gather_after_conv(Graph& graph, NodeId conv, const AffineChain& chain);
+
+/// A BatchNormalization with constant parameters as Mul and Add, one constant per channel each.
+bool batch_norm_as_mul_add(Graph& graph, NodeId batch_norm);
+
+/// True when scaling by all of these rounds nothing: each is 0 or a power of two.
+bool scales_exactly(const std::vector<double>& scale);
+
 /// Makes `node` write what the chain's last node wrote, and removes the chain.
 void absorb_chain(Graph& graph, NodeId node, const AffineChain& chain);
 

@@ -100,32 +100,6 @@ bool fold_chain(Graph& graph, NodeId id, const AffineChain& chain) {
   return is_op(node, "MatMul") && fold_into_matmul(graph, id, chain);
 }
 
-// y = x * f + shift, one constant per channel each.
-bool take_apart(Graph& graph, NodeId id) {
-  const Node node = graph.node(id);
-  const std::optional<Affine> affine = batch_norm_affine(graph, node);
-  if (!affine) return false;
-  const TensorType type = graph.value(node.outputs[0]).type;
-  std::vector<std::int64_t> dims(static_cast<std::size_t>(type.rank()), 1);
-  dims[1] = type.dims()[1];
-  const auto scale = finite_tensor(type.dtype, dims, affine->scale);
-  const auto shift = finite_tensor(type.dtype, dims, affine->shift);
-  if (!scale || !shift) return false;
-  Node product;
-  product.type = "Mul";
-  product.name = node.name + "/scale";
-  product.opset = node.opset;
-  product.inputs = {node.inputs[0], add_constant(graph, node.name + "/scale_constant", *scale)};
-  product.outputs = {add_result(graph, node.name + "/scaled", type)};
-  product.origins = node.origins;
-  const ValueId scaled_value = product.outputs[0];
-  graph.insert_node(std::move(product), id);
-  replace_node(graph, id, "Add",
-               {scaled_value, add_constant(graph, node.name + "/shift_constant", *shift)}, {},
-               {id});
-  return true;
-}
-
 }  // namespace
 
 Result<PassChanges> fold_batch_norm(Graph& graph) {
@@ -142,7 +116,7 @@ Result<PassChanges> fold_batch_norm(Graph& graph) {
   for (const NodeId id : node_ids(graph)) {
     if (!is_op(graph.node(id), "BatchNormalization")) continue;
     std::string change = fmt::format("'{}' becomes Mul and Add", graph.node(id).name);
-    if (take_apart(graph, id)) changes.push_back(std::move(change));
+    if (batch_norm_as_mul_add(graph, id)) changes.push_back(std::move(change));
   }
   return changes;
 }

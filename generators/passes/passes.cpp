@@ -29,12 +29,16 @@ const std::vector<Pass>& all_passes() {
       {"gelu", "x*(1+erf(x/sqrt 2))/2 in any order becomes Gelu", recognise_gelu, false, false},
       {"fold_batch_norm",
        "BatchNormalization goes into the Conv, Gemm or MatMul before it, else "
-       "becomes Mul and Add",
-       fold_batch_norm, false, false},
-      {"fold_scale", "per-channel Mul and Add go into the Conv before them", fold_scale, false,
-       false},
-      {"fold_scale_ahead", "per-channel Mul and Add go into the Conv after them", fold_scale_ahead,
-       false, false},
+       "becomes Mul and Add (numerics fast)",
+       fold_batch_norm, false, false, true},
+      {"fold_scale", "per-channel Mul and Add go into the Conv before them (numerics fast)",
+       fold_scale, false, false, true},
+      {"fold_scale_ahead", "per-channel Mul and Add go into the Conv after them (numerics fast)",
+       fold_scale_ahead, false, false, true},
+      {"gather_scale",
+       "BatchNormalization and per-channel Mul and Add become one Mul and one Add after the Conv, "
+       "or go into its weights where that is exact",
+       gather_scale, false, false},
       {"strength", "x^2 is x*x; division by a power of two is a product", reduce_strength, false,
        false},
       {"dead_code", "nodes that no output needs go", remove_dead_code, true, false},
@@ -95,6 +99,7 @@ Result<std::vector<PassReport>> run_passes(Graph& graph, const PassOptions& opti
     bool changed = round == 0;
     for (const Pass& pass : all_passes()) {
       if (pass.once != (round == 0) || options.off.contains(std::string(pass.name))) continue;
+      if (pass.fast && !options.fast) continue;
       Result<PassChanges> changes = pass.run(graph);
       if (!changes) return fail(std::move(changes).error());
       if (changes->empty()) continue;

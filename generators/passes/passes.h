@@ -24,6 +24,7 @@ struct Pass {
   Result<PassChanges> (*run)(Graph&);
   bool required = false;  ///< planning needs it: it cannot be turned off
   bool once = false;      ///< run before the rounds, not in them
+  bool fast = false;      ///< rounds more than `precise` of NUMERICS.md bears: off unless asked for
 };
 
 /// In the order of running.
@@ -31,6 +32,7 @@ const std::vector<Pass>& all_passes();
 
 struct PassOptions {
   std::set<std::string> off;  ///< names of passes that do not run
+  bool fast = false;          ///< --numerics fast: passes that are `fast` run too
 };
 
 /// What one pass changed in one round (round 0: before the rounds); never empty.
@@ -61,6 +63,7 @@ Result<PassChanges> recognise_hard_swish(Graph& graph);
 Result<PassChanges> recognise_hard_sigmoid(Graph& graph);
 Result<PassChanges> recognise_layer_norm(Graph& graph);
 Result<PassChanges> recognise_gelu(Graph& graph);
+Result<PassChanges> gather_scale(Graph& graph);
 Result<PassChanges> fold_batch_norm(Graph& graph);
 Result<PassChanges> fold_scale(Graph& graph);
 Result<PassChanges> fold_scale_ahead(Graph& graph);

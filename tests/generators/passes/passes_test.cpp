@@ -25,7 +25,7 @@ TEST(Passes, RefuseUnknownAndRequiredNames) {
   EXPECT_EQ(to_text(run_passes(graph, {{"foo"}}).error()),
             "error: there is no pass 'foo'; those to turn off are identity, cse, "
             "merge_reshape_transpose, hard_swish, hard_sigmoid, layer_norm, gelu, fold_batch_norm, "
-            "fold_scale, fold_scale_ahead, strength [pass-name]");
+            "fold_scale, fold_scale_ahead, gather_scale, strength [pass-name]");
   EXPECT_EQ(to_text(run_passes(graph, {{"dead_code"}}).error()),
             "error: pass 'dead_code' cannot be turned off: planning needs it [pass-name]");
 }
