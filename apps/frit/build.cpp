@@ -31,6 +31,7 @@ std::string file_sha256(const std::string& path) {
 
 PackageOptions package_options(const Options& options, const BuildOptions& build) {
   PackageOptions package;
+  package.numerics = options.model.numerics;
   package.name = options.command.name.empty() ? fs::path(options.model.model).stem().string()
                                               : options.command.name;
   package.out_dir = options.command.out;

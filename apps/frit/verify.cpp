@@ -112,6 +112,7 @@ ExitCode command_verify(const Options& options, Console& console) {
     if (!built) return console.reject(built.error());
     VerifyOptions verify;
     verify.groups = options.command.groups;
+    verify.slack = options.model.numerics == "fast" ? 1e-4 : 1e-6;
     verify.kinds = data_kinds(options.command.data);
     auto inputs = make_named_inputs(built->planned.graph, options.command.inputs);
     if (!inputs) return console.reject(inputs.error());

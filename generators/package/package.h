@@ -19,10 +19,11 @@ struct PackageOptions {
   std::string name;     ///< of the model; file names and C prefix are made from it (c_names.h)
   std::string out_dir;  ///< made when missing
   Halide::Target target;
-  int threads = 1;           ///< most threads that a context may ask for; 1: no pool is linked in
-  bool debug = false;        ///< run checks pointers, alignment and overlap of its arguments
-  bool keep_plan = false;    ///< also write <name>.plan.c, the plan inside the archive
-  std::string model_sha256;  ///< of the model file, for the report; may be empty
+  int threads = 1;     ///< most threads that a context may ask for; 1: no pool is linked in
+  bool debug = false;  ///< run checks pointers, alignment and overlap of its arguments
+  std::string numerics = "precise";  ///< or "fast": what the passes were allowed to do
+  bool keep_plan = false;            ///< also write <name>.plan.c, the plan inside the archive
+  std::string model_sha256;          ///< of the model file, for the report; may be empty
   std::vector<std::pair<std::string, std::string>> report_notes;  ///< e.g. {"numerics","precise"}
 };
 

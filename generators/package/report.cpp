@@ -151,16 +151,16 @@ Json memory(const PackageModel& model) {
           {"picture", picture}};
 }
 
-Json numerics() {
+Json numerics(const std::string& mode) {
+  const std::string slack = mode == "fast" ? "1e-4" : "1e-6";
   return {{"contract", "frit.numerics/1"},
-          {"mode", "precise"},
+          {"mode", mode},
           {"accumulation", "float32 for float32, float16 and bfloat16; int32 for int8"},
           {"group_tolerance",
            "|y - ref| <= 4 * 2^-24 * sqrt(n) * S for a reduction of n terms, S "
            "the sum of their absolute values"},
-          {"model_tolerance",
-           "|y - ref| <= 2 * max(|ORT - ref|, |naive32 - ref|) + 1e-6 * "
-           "max|ref|, with the double reference of the whole graph"},
+          {"model_tolerance", "|y - ref| <= 2 * max(|ORT - ref|, |naive32 - ref|) + " + slack +
+                                  " * max|ref|, with the double reference of the whole graph"},
           {"functions", "exp, log, tanh, sigmoid, erf, sqrt and division within 4 ulp"},
           {"not_a_number",
            "propagates through Relu, Clip, Max, Min, MaxPool, Softmax, exp, tanh, "
@@ -191,7 +191,7 @@ std::string report_text(const PackageModel& model) {
   report["memory"] = memory(model);
   report["constants"] = {{"bytes", model.memory.constant_bytes},
                          {"count", model.memory.constants.size()}};
-  report["numerics"] = numerics();
+  report["numerics"] = numerics(model.options.numerics);
   // Names come from the model and may not be UTF-8: such bytes become U+FFFD.
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
