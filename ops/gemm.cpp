@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ops/arithmetic.h"
 #include "ops/broadcast.h"
 #include "ops/halide_type.h"
 #include "ops/limits.h"
@@ -67,7 +68,7 @@ Status check_shapes(const OpInstance& op) {
 Expr scaled(const Expr& e, float factor) {
   if (factor == 1.0F) return e;
   const Expr product = e * constant_of(e.type(), static_cast<double>(factor));
-  return factor == 0.0F ? Halide::strict_float(product) : product;
+  return factor == 0.0F ? math::strict_mul(e, constant_of(e.type(), 0.0)) : product;
 }
 
 class Gemm final : public Operator {
@@ -146,12 +147,19 @@ class Gemm final : public Operator {
     const Expr k = acc.reduction.at("k");
     const Expr a = operands[0].at(shape.trans_a ? Index{k, m} : Index{m, k});
     const Expr b = operands[1].at(shape.trans_b ? Index{n, k} : Index{k, n});
-    acc() += cast(sum_type, a) * cast(sum_type, b);
+    const Expr left = cast(sum_type, a), right = cast(sum_type, b);
+    if (shape.alpha == 0.0F) {
+      // Every step strict: LLVM takes the result of a plain one for no NaN, and 0 times it for 0.
+      acc() = math::strict_add(acc(), math::strict_mul(left, right));
+    } else {
+      acc() += left * right;
+    }
 
     const Expr sum = acc();
     if (scale_after) {
       const Expr product = scaled(sum, shape.alpha);
-      stages.stage("scale")() = cast(result_type, op.has_input(2) ? product + c : product);
+      const Expr sum_with_c = shape.alpha == 0.0F ? math::strict_add(product, c) : product + c;
+      stages.stage("scale")() = cast(result_type, op.has_input(2) ? sum_with_c : product);
     } else if (sum_type != result_type) {
       stages.stage("narrow")() = cast(result_type, sum);
     }

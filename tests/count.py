@@ -50,7 +50,12 @@ def cases_of_folder(folder):
 
 def main():
     folders = [pathlib.Path(word) for word in sys.argv[1:]]
-    cases = [case for folder in folders if folder.exists() for case in cases_of_folder(folder)]
+    cases = []
+    for folder in folders:
+        of_folder = list(cases_of_folder(folder)) if folder.exists() else []
+        if not of_folder:
+            of_folder = [(str(folder), "failed", "no test left a result here")]
+        cases += of_folder
     failed = [(name, text) for name, status, text in cases if status == "failed"]
     for name, text in failed:
         print(f"FAILED {name}\n    " + text.replace("\n", "\n    "))

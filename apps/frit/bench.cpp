@@ -71,17 +71,28 @@ struct Timed {
   std::vector<std::int64_t> samples_ns;
 };
 
+// Enough for any statistic; a model of nanoseconds would fill the memory with samples.
+constexpr int kMostRounds = 100000;
+// Packages of very different speed: the slow one is not run for hours until the fast one has its
+// time.
+constexpr std::int64_t kMostTimes = 10;
+
 /// Rounds of one run each, the order turned every round.
 void measure(std::vector<Timed>& all, const CommandOptions& options) {
   const auto least_ns = static_cast<std::int64_t>(options.min_time_s * 1e9);
-  std::int64_t spent_ns = 0;
-  for (int round = 0; round < options.runs || spent_ns < least_ns; ++round) {
+  std::int64_t spent_ns = 0, total_ns = 0;
+  const auto wanted = [&](int round) {
+    if (round < options.runs) return true;
+    return spent_ns < least_ns && total_ns < kMostTimes * least_ns && round < kMostRounds;
+  };
+  for (int round = 0; wanted(round); ++round) {
     std::int64_t shortest = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       Timed& timed = all[round % 2 == 0 ? i : all.size() - 1 - i];
       timed.samples_ns.push_back(timed.package.timed_run_ns());
       const std::int64_t last = timed.samples_ns.back();
       shortest = i == 0 ? last : std::min(shortest, last);
+      total_ns += last;
     }
     spent_ns += shortest;
   }

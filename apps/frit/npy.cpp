@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -117,8 +118,10 @@ std::optional<std::pair<std::size_t, std::size_t>> header_span(const std::string
 }  // namespace
 
 Result<Tensor> read_npy(const std::string& path) {
+  std::error_code ignored;
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) return bad(path, "cannot be read; name an existing .npy file");
+  if (!stream || !std::filesystem::is_regular_file(path, ignored))
+    return bad(path, "cannot be read; name an existing .npy file");
   const std::string content((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());
   const auto span = header_span(content);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "generators/compose/pack.h"
@@ -288,8 +289,11 @@ std::pair<std::string, std::vector<std::string>> constant_role_of(const Graph& g
 }
 
 bool is_literal(const Value& value) {
-  return value.constant && value.constant->elements() == 1 && value.type.dtype != DType::kF16 &&
-         value.type.dtype != DType::kBF16;
+  if (!value.constant || value.constant->elements() != 1) return false;
+  if (value.type.dtype == DType::kF16 || value.type.dtype == DType::kBF16) return false;
+  if (!is_float(value.type.dtype)) return true;
+  const double number = value.constant->to_doubles()[0];
+  return number != 0.0 && std::isfinite(number);
 }
 
 Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {

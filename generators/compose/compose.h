@@ -66,7 +66,8 @@ std::pair<std::string, std::vector<std::string>> constant_role_of(const Graph& g
                                                                   const Group& group,
                                                                   ValueId value);
 
-/// A constant that the composer writes into the code instead of reading it from a buffer.
+/// A constant that the composer writes into the code instead of reading it from a buffer: one
+/// element, no float zero, Inf or NaN (x * 0 would be folded to 0 and lose x's NaN).
 bool is_literal(const Value& value);
 
 }  // namespace frit

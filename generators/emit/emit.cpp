@@ -62,6 +62,7 @@ Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job&
   const Result<std::string> scratch = cache.scratch(job.key, kObject);
   if (!scratch) return fail(scratch.error());
   lowered->module.compile({{Halide::OutputFileType::object, *scratch}});
+  kernel.object_sha256 = sha256_of_file(*scratch);
   FRIT_TRY(cache.commit(*scratch, job.key, kObject));
   const std::string record = kernel_to_json(kernel).dump(1);
   FRIT_TRY(cache.write(job.key, kRecord, record));
@@ -114,7 +115,10 @@ class Emitter {
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const std::optional<std::string> record = cache_.read(jobs_[i].key, kRecord);
-      if (record && cache_.has(jobs_[i].key, kObject)) records_[i] = from_record(*record);
+      if (record) records_[i] = from_record(*record);
+      // An entry that a power cut or a full disk has spoilt is compiled again.
+      const std::string object = cache_.path(jobs_[i].key, kObject);
+      if (records_[i] && sha256_of_file(object) != records_[i]->object_sha256) records_[i].reset();
       if (!records_[i]) missing.push_back(i);
     }
     progress_.total = jobs_.size();

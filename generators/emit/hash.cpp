@@ -4,6 +4,9 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "ops/base/assert.h"
 
@@ -22,6 +25,15 @@ std::string sha256(std::string_view text) {
 
 std::string sha256(std::span<const std::byte> bytes) {
   return sha256(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+std::string sha256_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "";
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return file && bytes ? sha256(bytes.view()) : "";
 }
 
 }  // namespace frit

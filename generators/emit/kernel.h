@@ -31,6 +31,7 @@ struct Kernel {
   int group = 0;            ///< Group::id
   std::string symbol;       ///< C symbol of the compiled function; equal groups share it
   std::string object_path;  ///< file in the cache
+  std::string object_sha256;
   std::vector<KernelArgument> arguments;
   std::int64_t temporary_bytes = 0;  ///< most heap bytes that one call holds by halide_malloc
   std::int64_t worker_bytes = 0;     ///< the same for each worker inside a parallel loop

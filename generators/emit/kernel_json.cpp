@@ -36,6 +36,7 @@ nlohmann::json kernel_to_json(const Kernel& kernel) {
     arguments.push_back(argument_to_json(argument));
   }
   return {{"symbol", kernel.symbol},
+          {"object_sha256", kernel.object_sha256},
           {"arguments", arguments},
           {"temporary_bytes", kernel.temporary_bytes},
           {"worker_bytes", kernel.worker_bytes},
@@ -47,6 +48,7 @@ nlohmann::json kernel_to_json(const Kernel& kernel) {
 Kernel kernel_from_json(const nlohmann::json& json) {
   Kernel kernel;
   kernel.symbol = json.at("symbol");
+  kernel.object_sha256 = json.at("object_sha256");
   for (const nlohmann::json& argument : json.at("arguments")) {
     kernel.arguments.push_back(argument_from_json(argument));
   }

@@ -36,6 +36,14 @@ Result<Target> parse_target(const std::string& name, bool debug) {
                     "opencl, or a Halide target string such as x86-64-linux-avx2");
   }
   Target target(text);
+  const bool known = target.bits == 64 && target.os == Target::Linux &&
+                     (target.arch == Target::X86 || target.arch == Target::ARM);
+  if (!known) {
+    return fail("target-name",
+                "target '" + target.to_string() +
+                    "' is not one that frit compiles for: x86-64-linux and arm-64-linux, "
+                    "with or without cuda or opencl");
+  }
   for (const Target::Feature feature : kPackageFeatures) {
     if (debug && (feature == Target::NoAsserts || feature == Target::NoBoundsQuery)) continue;
     target.set_feature(feature);
