@@ -60,10 +60,16 @@ class LayoutInserter {
     std::set<ValueId> seen;
     for (ValueId& output : graph_.outputs) {
       const bool given = graph_.value(output).producer == kNone;
-      if (seen.insert(output).second && !given) continue;
+      const bool first = seen.insert(output).second;
+      if (first && !given) continue;
       const ValueId from = output;
       output = like(from);
-      graph_.add_node(identity(from, output, "dense", graph_.value(output).name));
+      const std::string node_name = graph_.value(output).name;
+      // The caller knows the output by the model's name; nobody asks for a constant by its.
+      if (first && graph_.value(from).constant) {
+        std::swap(graph_.value(from).name, graph_.value(output).name);
+      }
+      graph_.add_node(identity(from, output, "dense", node_name));
     }
   }
 

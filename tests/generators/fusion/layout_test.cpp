@@ -167,6 +167,17 @@ TEST(Layout, TwoOutputsOfTheSameBytesAreTwoBuffers) {  // CASES 76
   EXPECT_EQ(p.groups("kernel"), (std::vector<std::string>{"m", "flat", "x/layout"}));
 }
 
+TEST(Layout, AConstantThatIsAnOutputKeepsTheModelsName) {
+  GraphBuilder b;
+  b.output(b.add("Relu", "y", {b.input("x", {4})}));
+  b.output(b.constant("c", Ints{4}));
+  Graph graph = b.graph();
+  insert_layouts(graph);
+  EXPECT_EQ(graph.value(graph.outputs[0]).name, "y");
+  EXPECT_EQ(graph.value(graph.outputs[1]).name, "c");
+  EXPECT_NE(graph.value(graph.outputs[1]).producer, kNone);
+}
+
 TEST(Layout, SplitOutputsThatTheCallerGetsAreCopied) {  // K12
   GraphBuilder b;
   const ValueId m = b.add("MatMul", "m", {b.input("x", {4, 8}), b.constant("w", {8, 9})});
