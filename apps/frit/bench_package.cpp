@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "generators/emit/hash.h"
-#include "generators/package/tool.h"
+#include "generators/emit/tool.h"
 #include "generators/verify/test_data.h"
 
 namespace frit {

@@ -2,23 +2,18 @@
 
 #include <HalideRuntime.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <type_traits>
 #include <utility>
 
 #include "generators/emit/fork_pool.h"
-
-extern char** environ;
+#include "generators/emit/tool.h"
 
 namespace frit {
 namespace {
@@ -78,46 +73,14 @@ Result<std::string> make_folder() {
   return pattern;
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-// Runs `words` with its messages in `log`; no shell.
-Status run_tool(const std::vector<std::string>& words, const std::string& log) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t pid = -1;
-  const int failed = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return fail("kernel-link", fmt::format("cannot start '{}'", words[0]));
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  Diagnostic problem = error("kernel-link", fmt::format("'{}' failed", words[0]));
-  problem.notes.push_back(text_of(log));
-  return fail(std::move(problem));
-}
-
 Status link(const CompiledModel& model, const std::string& folder, const std::string& output) {
   const bool device = model.target.has_gpu_feature();
   std::ofstream(folder + "/shim.c") << (device ? kDeviceShim : kShim);
-  const char* compiler = std::getenv("CC");
-  std::vector<std::string> words = {compiler && *compiler ? compiler : "cc",
-                                    "-O1",
-                                    "-shared",
-                                    "-fPIC",
-                                    "-o",
-                                    output,
-                                    folder + "/shim.c"};
+  std::vector<std::string> words = toolchain_for(Architecture::kHost).cc;
+  for (const std::string& word : {std::string("-O1"), std::string("-shared"), std::string("-fPIC"),
+                                  std::string("-o"), output, folder + "/shim.c"}) {
+    words.push_back(word);
+  }
   std::set<std::string> objects;
   for (const Kernel& kernel : model.kernels) objects.insert(kernel.object_path);
   // A response file: a big model has more objects than a command line holds.
@@ -132,7 +95,11 @@ Status link(const CompiledModel& model, const std::string& folder, const std::st
     words.push_back("-ldl");
   }
   words.push_back("-lm");
-  return run_tool(words, folder + "/log");
+  const Status linked = run_tool({words, ""});
+  if (linked) return {};
+  Diagnostic problem = linked.error();
+  problem.code = "kernel-link";
+  return fail(std::move(problem));
 }
 
 halide_type_t buffer_type(DType dtype) {

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "generators/package/tool.h"
+#include "generators/emit/tool.h"
 
 namespace frit {
 

@@ -55,8 +55,9 @@ bool fold_into_conv(Graph& graph, NodeId conv, const AffineChain& chain);
 /// done, where the chain has that form or one node does for it, or as for fold_into_conv.
 bool gather_after_conv(Graph& graph, NodeId conv, const AffineChain& chain);
 
-/// A BatchNormalization with constant parameters as Mul and Add, one constant per channel each.
-bool batch_norm_as_mul_add(Graph& graph, NodeId batch_norm);
+/// Makes every BatchNormalization with constant parameters Mul and Add, one constant per channel
+/// each; a sentence for each.
+std::vector<std::string> take_batch_norms_apart(Graph& graph);
 
 /// True when scaling by all of these rounds nothing: each is 0 or a power of two.
 bool scales_exactly(const std::vector<double>& scale);

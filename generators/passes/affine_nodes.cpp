@@ -78,10 +78,16 @@ bool gather_after_conv(Graph& graph, NodeId id, const AffineChain& chain) {
   return true;
 }
 
-bool batch_norm_as_mul_add(Graph& graph, NodeId id) {
-  const Node node = graph.node(id);
-  const std::optional<Affine> affine = batch_norm_affine(graph, node);
-  return affine && put_mul_add(graph, id, node.inputs[0], *affine, {id});
+std::vector<std::string> take_batch_norms_apart(Graph& graph) {
+  std::vector<std::string> changes;
+  for (const NodeId id : node_ids(graph)) {
+    const Node node = graph.node(id);
+    if (!is_op(node, "BatchNormalization")) continue;
+    const std::optional<Affine> affine = batch_norm_affine(graph, node);
+    if (!affine || !put_mul_add(graph, id, node.inputs[0], *affine, {id})) continue;
+    changes.push_back("'" + node.name + "' becomes Mul and Add");
+  }
+  return changes;
 }
 
 }  // namespace frit

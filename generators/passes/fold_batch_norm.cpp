@@ -113,11 +113,7 @@ Result<PassChanges> fold_batch_norm(Graph& graph) {
     std::string change = fmt::format("{} went into '{}'", chain_text(graph, chain), node.name);
     if (fold_chain(graph, id, chain)) changes.push_back(std::move(change));
   }
-  for (const NodeId id : node_ids(graph)) {
-    if (!is_op(graph.node(id), "BatchNormalization")) continue;
-    std::string change = fmt::format("'{}' becomes Mul and Add", graph.node(id).name);
-    if (batch_norm_as_mul_add(graph, id)) changes.push_back(std::move(change));
-  }
+  for (std::string& change : take_batch_norms_apart(graph)) changes.push_back(std::move(change));
   return changes;
 }
 

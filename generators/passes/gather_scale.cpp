@@ -39,11 +39,7 @@ Result<PassChanges> gather_scale(Graph& graph) {
       changes.push_back(fmt::format("{} became one Mul and one Add after '{}'", names, conv));
     }
   }
-  for (const NodeId id : node_ids(graph)) {
-    if (!has_node(graph, id) || !is_op(graph.node(id), "BatchNormalization")) continue;
-    std::string change = fmt::format("'{}' becomes Mul and Add", graph.node(id).name);
-    if (batch_norm_as_mul_add(graph, id)) changes.push_back(std::move(change));
-  }
+  for (std::string& change : take_batch_norms_apart(graph)) changes.push_back(std::move(change));
   return changes;
 }
 

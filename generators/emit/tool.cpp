@@ -1,4 +1,4 @@
-#include "generators/package/tool.h"
+#include "generators/emit/tool.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
