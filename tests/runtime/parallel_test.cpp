@@ -2,39 +2,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <set>
 #include <thread>
 #include <vector>
 
-extern "C" {
-#include "runtime/context.h"
-#include "runtime/error.h"
-#include "runtime/parallel.h"
-}
+#include "tests/runtime/pool_context.h"
 
 namespace {
 
-// A context with its arena, as a package makes it.
-class Context {
- public:
-  explicit Context(int threads) {
-    const frit_package package = {0, 4096, 64};
-    const std::size_t bytes = frit_arena_bytes(&package, threads);
-    arena_ = std::aligned_alloc(FRIT_ALIGNMENT, bytes);
-    const frit_options options = {sizeof(frit_options), arena_, bytes, threads};
-    EXPECT_EQ(frit_init(&context_, &options, &package), 0);
-  }
-  ~Context() {
-    frit_release(&context_);
-    std::free(arena_);
-  }
-  frit_worker* worker() { return frit_begin_run(&context_); }
-
- private:
-  frit_context context_{};
-  void* arena_ = nullptr;
-};
+using frit::testing::Context;
 
 struct Counts {
   std::vector<std::atomic<int>> of_index;
