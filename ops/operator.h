@@ -40,9 +40,9 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  virtual std::string_view type() const = 0;      ///< "Conv"
+  virtual std::string_view type() const = 0;  ///< "Conv"
   virtual std::string_view domain() const { return ""; }
-  virtual int first_opset() const { return 1; }   ///< lowest opset whose semantics are handled
+  virtual int first_opset() const { return 1; }  ///< lowest opset whose semantics are handled
   virtual OpKind kind(const OpInstance& op) const = 0;
 
   /// Output types, or what is wrong: a type, an attribute, a shape. Code "onnx-type",
@@ -50,9 +50,9 @@ class Operator {
   /// constant: else "onnx-not-constant".
   virtual Result<std::vector<TensorType>> infer(const OpInstance& op) const = 0;
 
-  /// Brings every opset's form to one: constant parameter inputs become attributes and are
-  /// dropped from the end of `op.inputs`; `op.type` may change (Squeeze -> Reshape). Called after
-  /// infer, with outputs filled. The canonical forms are listed in ops/README.md.
+  /// Brings every opset's form to one (ops/README.md): constant parameter inputs become attributes
+  /// and leave the end of `op.inputs`, computed tables (with `op.constants`) may take their place;
+  /// `op.type` may change (Squeeze -> Reshape). Called after infer, with outputs filled.
   virtual Status canonicalise(OpInstance& op) const;
 
   /// Kind of schedule that fits when this operator anchors a group ("conv2d", "depthwise",

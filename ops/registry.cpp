@@ -4,6 +4,7 @@
 #include "ops/batch_norm.h"
 #include "ops/concat.h"
 #include "ops/conv.h"
+#include "ops/conv_transpose.h"
 #include "ops/depth_space.h"
 #include "ops/expand.h"
 #include "ops/families.h"
@@ -15,6 +16,7 @@
 #include "ops/pad.h"
 #include "ops/pool.h"
 #include "ops/reshape.h"
+#include "ops/resize.h"
 #include "ops/shape.h"
 #include "ops/slice.h"
 #include "ops/split.h"
@@ -30,6 +32,7 @@ const std::vector<const Operator*>& all_operators() {
     add_batch_norm(all);
     add_concat(all);
     add_conv(all);
+    add_conv_transpose(all);
     add_depth_space(all);
     add_expand(all);
     add_gather(all);
@@ -39,6 +42,7 @@ const std::vector<const Operator*>& all_operators() {
     add_pad(all);
     add_pool(all);
     add_reshape(all);
+    add_resize(all);
     add_shape(all);
     add_slice(all);
     add_split(all);

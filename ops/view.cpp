@@ -126,8 +126,8 @@ std::optional<std::vector<int>> axis_permutation(const OpInstance& op) {
 }
 
 bool keeps_axes(const OpInstance& op) {
-  return op.domain.empty() &&
-         (op.type == "Slice" || op.type == "Split" || op.type == "Pad" || op.type == "Concat");
+  return op.domain.empty() && (op.type == "Slice" || op.type == "Split" || op.type == "Pad" ||
+                               op.type == "Concat" || op.type == "Resize");
 }
 
 bool same_elements(const Dims& dims, const Dims& a, const Dims& b) {

@@ -33,8 +33,8 @@ std::optional<Stacking> stacking(const OpInstance& op);
 /// perm where output axis a is input axis perm[a] and nothing else changes (Transpose).
 std::optional<std::vector<int>> axis_permutation(const OpInstance& op);
 
-/// True where index a of the output runs along axis a of every input, shifted, cut or extended
-/// (Slice, Split, Pad, Concat).
+/// True where index a of the output runs along axis a of every input, shifted, cut, extended or
+/// stretched (Slice, Split, Pad, Concat, Resize).
 bool keeps_axes(const OpInstance& op);
 
 /// True where strides a and b name the same elements: equal on every axis longer than 1.

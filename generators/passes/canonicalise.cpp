@@ -1,7 +1,7 @@
 // canonicalise: the forms of ops/README.md, whatever the model's opset.
 //
-// Constant parameter inputs become attributes (Operator::canonicalise), Split becomes one Slice for
-// each of its outputs, and the constant operand of a commutative operator stands second.
+// Constant parameter inputs become attributes or tables (Operator::canonicalise), Split becomes one
+// Slice for each of its outputs, and the constant operand of a commutative operator stands second.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +26,19 @@ bool constant_goes_second(const Graph& graph, Node& node) {
   if (!graph.value(node.inputs[0]).constant || graph.value(node.inputs[1]).constant) return false;
   std::swap(node.inputs[0], node.inputs[1]);
   return true;
+}
+
+// Constants that the canonical form has of its own (Resize's positions) become values.
+void add_tables(Graph& graph, Node& node, const OpInstance& op) {
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const Tensor* table = op.inputs[i] ? op.constant(i) : nullptr;
+    if (table == nullptr) continue;
+    const ValueId stated = node.inputs[i];
+    const bool same = stated != kNone && graph.value(stated).constant &&
+                      graph.value(stated).constant->bytes().data() == table->bytes().data();
+    if (same) continue;
+    node.inputs[i] = add_constant(graph, fmt::format("{}/table{}", node.name, i), *table);
+  }
 }
 
 // One Slice for each output. The canonical Split has `axis` and `split`.
@@ -83,6 +96,7 @@ Result<PassChanges> canonicalise(Graph& graph) {
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       if (!op.inputs[i]) node.inputs[i] = kNone;
     }
+    add_tables(graph, node, op);
     if (constant_goes_second(graph, node)) {
       changes.push_back(
           fmt::format("'{}': the constant of {} stands second", node.name, node.type));

@@ -7,14 +7,16 @@
 
 namespace frit::ref {
 
-std::span<const Entry> unary_entries();        ///< unary.cpp: Relu, Sigmoid, Erf, …
-std::span<const Entry> binary_entries();       ///< binary.cpp: Add, Less, Where, …
-std::span<const Entry> cast_entries();         ///< cast.cpp: Cast
-std::span<const Entry> conv_entries();         ///< conv.cpp
-std::span<const Entry> matmul_entries();       ///< matmul.cpp: MatMul, Gemm
-std::span<const Entry> pool_entries();         ///< pool.cpp
-std::span<const Entry> reduce_entries();       ///< reduce.cpp
-std::span<const Entry> softmax_entries();      ///< softmax.cpp
+std::span<const Entry> unary_entries();           ///< unary.cpp: Relu, Sigmoid, Erf, …
+std::span<const Entry> binary_entries();          ///< binary.cpp: Add, Less, Where, …
+std::span<const Entry> cast_entries();            ///< cast.cpp: Cast
+std::span<const Entry> conv_entries();            ///< conv.cpp
+std::span<const Entry> conv_transpose_entries();  ///< conv_transpose.cpp
+std::span<const Entry> matmul_entries();          ///< matmul.cpp: MatMul, Gemm
+std::span<const Entry> pool_entries();            ///< pool.cpp
+std::span<const Entry> resize_entries();          ///< resize.cpp: Resize, Upsample
+std::span<const Entry> reduce_entries();          ///< reduce.cpp
+std::span<const Entry> softmax_entries();         ///< softmax.cpp
 std::span<const Entry> norm_entries();         ///< norm.cpp: BatchNormalization, LayerNormalization
 std::span<const Entry> injective_entries();    ///< injective.cpp: Reshape, Transpose, Slice, …
 std::span<const Entry> depth_space_entries();  ///< depth_space.cpp: DepthToSpace, SpaceToDepth

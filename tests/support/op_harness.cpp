@@ -134,7 +134,9 @@ Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& o
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < op->inputs.size(); ++i) {
     const bool around = halo == Halo::kAsReached;
-    operands.push_back(op->inputs[i] ? operand_of(*test.values[i],
+    // Where canonicalise put a table in the place of a parameter, the table is read.
+    const bool table = op->constant(i) != nullptr;
+    operands.push_back(op->inputs[i] ? operand_of(table ? *op->constant(i) : *test.values[i],
                                                   around ? rule->reach(*op, i) : Operator::Reach{})
                                      : Operand());
   }
