@@ -1,4 +1,4 @@
-"""Lets PyPI's torch run on a machine without the CUDA libraries: 500 MB to fetch in place of 2.5 GB.
+"""Lets PyPI's torch run without the CUDA libraries: 500 MB to fetch in place of 2.5 GB.
 
 usage: python cuda_stubs.py        (in the environment that holds torch; needs readelf, nm, cc)
 

@@ -1,11 +1,11 @@
-"""Writes torchvision's mobilenet_v2, mobilenet_v3_small, efficientnet_b0 and resnet50 as ONNX files.
+"""Writes torchvision's mobilenet_v2, mobilenet_v3_small, efficientnet_b0, resnet50 as ONNX files.
 
 usage: build/export/bin/python bench/models/export_torchvision.py FOLDER
 
-Seeded random weights (no pretrained ones can be fetched), made to behave like trained ones: He scale
-for convolutions, batch norms with scale near 1 and bias near 0 whose running statistics are measured
-on noise, so that activations stay of order one; checked, and the range printed. Opset 17, input
-"input" [1,3,224,224], output "output" [1,1000] logits. The exporter folds batch norms into the
+Seeded random weights (no pretrained ones can be fetched), made to behave like trained ones: He
+scale for convolutions, batch norms with scale near 1 and bias near 0 whose running statistics are
+measured on noise, so that activations stay of order one; checked, and the range printed. Opset 17,
+input "input" [1,3,224,224], output "output" [1,1000] logits. The exporter folds batch norms into the
 convolutions, as it does for every user.
 """
 import pathlib

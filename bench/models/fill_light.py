@@ -6,9 +6,9 @@ LIGHT_FOLDER holds the package's files, whose weights are one constant, written 
 nodes: every output of theirs is 1/1000, which tells nothing of an engine's numerics. Here the graph
 stays as it is but for those nodes, which become initializers: He-scaled weights corrected so that
 each convolution's output has deviation 1 (as "all you need is a good init" does), batch norms with
-scale near 1, bias near 0 and the statistics of what arrives, small biases. The network is run node by
-node in ONNX Runtime on seeded noise for that. Same seed, same bytes. Then the whole file is run, and
-the activations' range and the softmax are checked and printed.
+scale near 1, bias near 0 and the statistics of what arrives, small biases. For that the network is
+run node by node in ONNX Runtime on seeded noise. Same seed, same bytes. Then the whole file is run,
+and the activations' range and the softmax are checked and printed.
 """
 import pathlib
 import sys
@@ -39,7 +39,7 @@ def run_model(model, feeds):
 
 
 class Filler:
-    """Walks a network in order: knows each value, one for each image, and draws weights on arrival."""
+    """Walks a network in order; knows each value, one for each image; draws weights on arrival."""
 
     def __init__(self, model, seed):
         self.random = np.random.default_rng(seed)
@@ -50,6 +50,10 @@ class Filler:
         self.shapes = {n.output[0]: tuple(given[n.input[0]]) for n in graph.node
                        if n.op_type == "ConstantOfShape"}
         self.nodes = [n for n in graph.node if n.op_type != "ConstantOfShape"]
+        for node in self.nodes:
+            # Written out: MNN takes a missing axis for the last one, whatever the opset.
+            if node.op_type == "Softmax" and not node.attribute:
+                node.attribute.append(helper.make_attribute("axis", 1))
         self.users = {}
         for node in self.nodes:
             for name in node.input:
