@@ -17,7 +17,9 @@ static int check_options(const frit_options* options, const frit_package* packag
   if (options->arena == 0) return FRIT_NO_ARENA;
   if ((uintptr_t)options->arena % FRIT_ALIGNMENT != 0) return FRIT_ARENA_ALIGNMENT;
   if (options->arena_bytes < frit_arena_bytes(package, threads)) return FRIT_ARENA_SIZE;
-  return FRIT_OK;
+  if (package->weights == 0) return FRIT_OK;
+  return frit_check_weights(options->weights, options->weights_bytes, package->weights,
+                            options->weights_trusted);
 }
 
 int frit_init(frit_context* context, const frit_options* options, const frit_package* package) {
@@ -31,6 +33,8 @@ int frit_init(frit_context* context, const frit_options* options, const frit_pac
   uint8_t* const pool =
       arena + package->planned_bytes + frit_round_up((size_t)threads * sizeof(frit_worker));
   uint8_t* const slabs = pool + frit_pool_bytes(threads);
+  const uint8_t* const weights =
+      package->weights == 0 ? 0 : (const uint8_t*)options->weights + package->weights->header_bytes;
   context->arena = arena;
   context->arena_bytes = frit_arena_bytes(package, threads);
   context->threads = threads;
@@ -39,6 +43,7 @@ int frit_init(frit_context* context, const frit_options* options, const frit_pac
   for (int k = 0; k < threads; ++k) {
     frit_worker* const worker = &context->workers[k];
     worker->arena = arena;
+    worker->weights = weights;
     worker->pool = context->pool;
     worker->error = 0;
     worker->in_task = 0;

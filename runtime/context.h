@@ -6,6 +6,7 @@
 #ifndef FRIT_CONTEXT_H
 #define FRIT_CONTEXT_H
 
+#include "weights.h"
 #include "worker.h"
 
 /* Facts of one package, constant. */
@@ -13,6 +14,7 @@ typedef struct frit_package {
   size_t planned_bytes; /* multiple of FRIT_ALIGNMENT */
   size_t slab_bytes;    /* of each further thread; multiple of FRIT_ALIGNMENT */
   int max_threads;
+  const frit_weights_header* weights; /* of the file that holds the constants; null: none */
 } frit_package;
 
 /* The fields of a package's options struct, in its order. */
@@ -21,6 +23,9 @@ typedef struct frit_options {
   void* arena;
   size_t arena_bytes;
   int threads;
+  const void* weights;
+  size_t weights_bytes;
+  int weights_trusted;
 } frit_options;
 
 /* The bytes of a package's opaque context struct. */

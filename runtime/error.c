@@ -48,6 +48,23 @@ const char* frit_error_text(int code) {
       return "an output in io overlaps an input, another output or the arena";
     case FRIT_SLAB_FULL:
       return "a kernel's temporaries do not fit their slab; rebuild the package and report this";
+    case FRIT_NO_WEIGHTS:
+      return "options.weights is null; map the package's .weights file and point it there";
+    case FRIT_WEIGHTS_ALIGNMENT:
+      return "options.weights is not aligned to 64 bytes; map the file instead of reading it, or "
+             "read it into aligned memory";
+    case FRIT_WEIGHTS_SIZE:
+      return "options.weights_bytes is less than the weights file has; is the file truncated?";
+    case FRIT_WEIGHTS_KIND:
+      return "options.weights does not point at a weights file of frit";
+    case FRIT_WEIGHTS_VERSION:
+      return "the weights file has another format than this package reads; build both again";
+    case FRIT_WEIGHTS_PACKAGE:
+      return "the weights file belongs to another package, or to another build of this one";
+    case FRIT_WEIGHTS_DAMAGED:
+      return "the weights file is damaged: its checksum or header is wrong; copy it again";
+    case FRIT_WEIGHTS_FILE:
+      return "the weights file cannot be opened or mapped; errno says why";
     default:
       return code > FRIT_KERNEL && code < 2 * FRIT_KERNEL ? kernel_error_text(code - FRIT_KERNEL)
                                                           : "no error has this code";

@@ -15,6 +15,7 @@ struct frit_pool;
 
 typedef struct frit_worker {
   uint8_t* arena;
+  const uint8_t* weights; /* first constant of a file of weights; null: they are in the package */
   struct frit_pool* pool; /* null: tasks run in the caller's thread */
   uint8_t* slab;
   size_t slab_bytes;

@@ -13,6 +13,8 @@
 
 #include "generators/emit/hash.h"
 #include "generators/emit/tool.h"
+#include "generators/package/mapped_file.h"
+#include "generators/package/package_start.h"
 #include "generators/verify/test_data.h"
 
 namespace frit {
@@ -20,14 +22,6 @@ namespace frit {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The layout of every package's <m>_options (see any package's header).
-struct PackageStart {
-  std::size_t size;
-  void* arena;
-  std::size_t arena_bytes;
-  int threads;
-};
 
 TensorType type_of(const nlohmann::json& tensor) {
   const auto dtype = dtype_named(tensor.at("dtype").get<std::string>());
@@ -44,6 +38,8 @@ PackageFacts facts_of(const nlohmann::json& report, const std::string& folder) {
   facts.threads = report.at("threads");
   for (const auto& tensor : report.at("inputs")) facts.inputs.push_back(type_of(tensor));
   for (const auto& tensor : report.at("outputs")) facts.outputs.push_back(type_of(tensor));
+  // Reports of earlier versions know no weights.
+  if (report.contains("weights")) facts.weights_file = report["weights"].value("file", "");
   std::string schedules;
   for (const auto& group : report.at("groups")) {
     for (const auto& node : group.at("onnx_nodes")) facts.onnx_nodes.push_back(node);
@@ -83,7 +79,8 @@ struct BenchPackage::Impl {
   PackageFacts facts;
   void* library = nullptr;
   void* arena = nullptr;
-  std::array<std::uint64_t, 16> context{};
+  MappedFile weights;
+  std::array<std::uint64_t, kContextWords> context{};
   std::vector<Tensor> inputs;
   std::vector<std::vector<std::byte>> results;
   std::vector<const void*> io;
@@ -139,7 +136,17 @@ struct BenchPackage::Impl {
     }
     const std::size_t bytes = arena_bytes(facts.threads);
     arena = std::aligned_alloc(64, std::max<std::size_t>((bytes + 63) / 64 * 64, 64));
-    const PackageStart options{sizeof(PackageStart), arena, bytes, facts.threads};
+    PackageStart options;
+    options.arena = arena;
+    options.arena_bytes = bytes;
+    options.threads = facts.threads;
+    if (!facts.weights_file.empty()) {
+      auto mapped = MappedFile::map(facts.folder + "/" + facts.weights_file);
+      if (!mapped) return fail(mapped.error());
+      weights = std::move(*mapped);
+      options.weights = weights.data();
+      options.weights_bytes = weights.bytes();
+    }
     const int code = init(context.data(), &options);
     ready = code == 0;
     return check(code);

@@ -16,6 +16,7 @@ struct PackageFacts {
   int threads = 1;
   std::vector<TensorType> inputs, outputs;
   std::vector<std::string> onnx_nodes;
+  std::string weights_file;  ///< in the folder; empty: the weights are in the archive
   std::string schedule_sha;  ///< of the names of all groups' schedules and their hashes
 };
 

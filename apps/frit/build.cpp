@@ -38,6 +38,7 @@ PackageOptions package_options(const Options& options, const BuildOptions& build
   package.target = build.emit.target;
   package.threads = options.model.threads;
   package.debug = options.command.debug;
+  if (options.command.weights == "external") package.weights = Weights::kExternal;
   package.keep_plan = std::ranges::count(options.command.emit, "plan") > 0;
   package.model_sha256 = file_sha256(options.model.model);
   return package;
@@ -100,14 +101,18 @@ void print_summary(const Options& options, Console& console, const BuiltModel& b
                    const PackageFiles& files) {
   const std::size_t kernels = distinct_kernels(built.compiled);
   if (console.json()) {
+    nlohmann::json paths = {{"archive", files.archive},
+                            {"header", files.header},
+                            {"report", files.report},
+                            {"cmake", files.cmake},
+                            {"pkg_config", files.pkg_config}};
+    if (!files.weights.empty()) {
+      paths["weights"] = files.weights;
+      paths["map_weights"] = files.map_weights;
+    }
     console.document({{"schema", "frit.build/1"},
                       {"c_name", files.c_name},
-                      {"files",
-                       {{"archive", files.archive},
-                        {"header", files.header},
-                        {"report", files.report},
-                        {"cmake", files.cmake},
-                        {"pkg_config", files.pkg_config}}},
+                      {"files", paths},
                       {"onnx_nodes", built.planned.imported.nodes().size()},
                       {"steps", built.compiled.kernels.size()},
                       {"distinct_kernels", kernels},
@@ -119,12 +124,12 @@ void print_summary(const Options& options, Console& console, const BuiltModel& b
   }
   console.answer(
       fmt::format("{} nodes in {} kernels ({} distinct); arena {:.1f} KiB (lower bound {:.1f}), "
-                  "weights {:.1f} KiB\n{}\n{}\n{}",
+                  "weights {:.1f} KiB\n{}\n{}\n{}{}",
                   built.planned.imported.nodes().size(), built.compiled.kernels.size(), kernels,
                   static_cast<double>(files.memory.arena.peak_bytes) / 1024,
                   static_cast<double>(files.memory.arena.lower_bound_bytes) / 1024,
                   static_cast<double>(files.memory.constant_bytes) / 1024, files.archive,
-                  files.header, files.report));
+                  files.header, files.report, files.weights.empty() ? "" : "\n" + files.weights));
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->check(CLI::Range(1, 1024))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--numerics", model.numerics, "Which rewrites are allowed (frit help numerics)")
+  command
+      .add_option("--numerics", model.numerics, "Which rewrites are allowed (frit help numerics)")
       ->check(CLI::IsMember({"precise", "fast"}))
       ->capture_default_str()
       ->group(group);
@@ -123,6 +124,9 @@ class Commands {
         ->delimiter(',')
         ->check(CLI::IsMember(
             {"archive", "header", "report", "plan", "objects", "schedule", "stmt", "asm"}));
+    sub.add_option("--weights", own_.weights,
+                   "inline: in the archive; external: in a file beside it")
+        ->check(CLI::IsMember({"inline", "external"}));
     add_debug(sub);
   }
 

@@ -80,7 +80,7 @@ Status write_sources(const PackageModel& model, const std::string& folder,
   FRIT_TRY(write_file(folder + "/" + model.c_name + ".h", header_text(model)));
   FRIT_TRY(write_file(folder + "/" + kPlan, plan_c_text(model)));
   to_compile.push_back(kPlan);
-  if (model.memory.constant_bytes == 0) return {};
+  if (model.memory.constant_bytes == 0 || model.weights) return {};
   const std::vector<std::byte> blob = constants_blob(model.memory);
   FRIT_TRY(write_file(folder + "/" + kWeights,
                       {reinterpret_cast<const char*>(blob.data()), blob.size()}));

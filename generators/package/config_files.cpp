@@ -18,8 +18,13 @@ if(NOT TARGET {m})
     INTERFACE_INCLUDE_DIRECTORIES "${{CMAKE_CURRENT_LIST_DIR}}"
     INTERFACE_LINK_LIBRARIES "{libraries}")
 endif()
-)",
+{weights})",
       fmt::arg("version", frit_version()), fmt::arg("m", model.c_name),
+      fmt::arg("weights",
+               model.weights
+                   ? fmt::format("set({0}_WEIGHTS \"${{CMAKE_CURRENT_LIST_DIR}}/{0}.weights\")\n",
+                                 model.c_name)
+                   : ""),
       fmt::arg("find", threads ? "  find_package(Threads REQUIRED)\n" : ""),
       fmt::arg("libraries", threads ? "m;Threads::Threads" : "m"));
 }
@@ -28,7 +33,7 @@ std::string pkg_config_text(const PackageModel& model) {
   return fmt::format(
       R"(# Made by frit {version}.
 prefix=${{pcfiledir}}
-
+{weights}
 Name: {m}
 Description: model {title}, compiled by frit
 Version: {version}
@@ -37,6 +42,9 @@ Libs: -L${{prefix}} -l{m} -lm{threads}
 )",
       fmt::arg("version", frit_version()), fmt::arg("m", model.c_name),
       fmt::arg("title", c_identifier(model.options.name)),
+      fmt::arg("weights", model.weights
+                              ? fmt::format("weights=${{pcfiledir}}/{}.weights\n", model.c_name)
+                              : ""),
       fmt::arg("threads", model.options.threads > 1 ? " -pthread" : ""));
 }
 

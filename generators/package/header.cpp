@@ -57,6 +57,15 @@ std::string sizes(const PackageModel& model, const Value& value, const std::stri
                      name, value.type.elements(), value.type.bytes());
 }
 
+/// Lines of the example that give the weights, where they are a file.
+std::string weights_example(const PackageModel& model) {
+  if (!model.weights) return "";
+  return fmt::format(
+      " *   {0}_map_weights(&options, \"{0}.weights\");  // {0}_weights.h; or point weights and\n"
+      " *                                               // weights_bytes at the file's bytes\n",
+      model.c_name);
+}
+
 std::string opening(const PackageModel& model) {
   const std::string& m = model.c_name;
   std::string example;
@@ -72,7 +81,7 @@ std::string opening(const PackageModel& model) {
  *   options.threads = 1;
  *   options.arena_bytes = {m}_arena_bytes(1);
  *   options.arena = aligned_alloc(64, options.arena_bytes);
- *   {m}_io io = {{{example}}};
+{weights} *   {m}_io io = {{{example}}};
  *   int code = {m}_init(&context, &options);
  *   if (code == 0) code = {m}_run(&context, &io);
  *   if (code != 0) puts({m}_error_text(code));
@@ -84,8 +93,22 @@ std::string opening(const PackageModel& model) {
 )",
       fmt::arg("title", comment_text(model.options.name)), fmt::arg("version", frit_version()),
       fmt::arg("target", target_text(model.options.target)), fmt::arg("m", m),
-      fmt::arg("example", comment_text(example)),
+      fmt::arg("example", comment_text(example)), fmt::arg("weights", weights_example(model)),
       fmt::arg("pthread", model.options.threads > 1 ? " -pthread" : ""));
+}
+
+const char* weights_members(const PackageModel& model) {
+  if (!model.weights) {
+    return R"(  const void* weights;  /* of no use here: the weights are in the archive */
+  size_t weights_bytes;
+  int weights_trusted;
+)";
+  }
+  return R"(  const void* weights;  /* the bytes of the file, aligned to 64, unchanged until release;
+                         * any number of contexts read the same */
+  size_t weights_bytes; /* at least {m}_WEIGHTS_BYTES */
+  int weights_trusted;  /* 0: init reads all and compares its checksum; 1: an earlier init did */
+)";
 }
 
 std::string structs(const PackageModel& model) {
@@ -109,13 +132,15 @@ typedef struct {m}_options {{
   void* arena;        /* memory for one context, aligned to {m}_ARENA_ALIGNMENT */
   size_t arena_bytes; /* at least {m}_arena_bytes(threads) */
   int threads;        /* 1 to {m}_THREADS_MAX, the calling thread included; 0: the most */
-}} {m}_options;
+{weights}}} {m}_options;
 
 /* Where the caller's tensors lie. Outputs overlap neither inputs nor each other. */
 typedef struct {m}_io {{
 {io}}} {m}_io;
 )",
-      fmt::arg("m", model.c_name), fmt::arg("io", io));
+      fmt::arg("m", model.c_name), fmt::arg("io", io),
+      fmt::arg("weights",
+               fmt::format(fmt::runtime(weights_members(model)), fmt::arg("m", model.c_name))));
 }
 
 std::string functions(const PackageModel& model) {
@@ -148,6 +173,10 @@ std::string header_text(const PackageModel& model) {
   text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   text += fmt::format("#define {0}_THREADS_MAX {1}\n#define {0}_ARENA_ALIGNMENT {2}\n", m,
                       model.options.threads, kArenaAlignment);
+  if (model.weights) {
+    text += fmt::format("#define {}_WEIGHTS_BYTES {}\n", m,
+                        model.weights->header_bytes + model.weights->content_bytes);
+  }
   const Graph& graph = model.graph;
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     text += sizes(model, graph.value(graph.inputs[i]), model.input_names[i]);

@@ -6,24 +6,15 @@
 #include <array>
 #include <cstdlib>
 
+#include "generators/package/mapped_file.h"
+#include "generators/package/package_start.h"
+
 namespace frit {
-namespace {
-
-constexpr std::size_t kContextWords = 16;  ///< of <m>_context (header.cpp)
-
-/// The layout of every package's <m>_options.
-struct Options {
-  std::size_t size;
-  void* arena;
-  std::size_t arena_bytes;
-  int threads;
-};
-
-}  // namespace
 
 struct LoadedPackage::Impl {
   void* library = nullptr;
   void* arena = nullptr;
+  MappedFile weights;
   std::size_t arena_bytes = 0;
   std::array<std::uint64_t, kContextWords> context{};
   std::vector<TensorType> inputs, outputs;
@@ -76,7 +67,17 @@ struct LoadedPackage::Impl {
     // At least one byte, so that the arena of a model without values is not null.
     const std::size_t wanted = std::max<std::size_t>(arena_bytes, 64);
     arena = std::aligned_alloc(64, (wanted + 63) / 64 * 64);
-    const Options options{sizeof(Options), arena, arena_bytes, threads};
+    PackageStart options;
+    options.arena = arena;
+    options.arena_bytes = arena_bytes;
+    options.threads = threads;
+    if (!object.weights.empty()) {
+      auto mapped = MappedFile::map(object.weights);
+      if (!mapped) return fail(mapped.error());
+      weights = std::move(*mapped);
+      options.weights = weights.data();
+      options.weights_bytes = weights.bytes();
+    }
     const int code = init(context.data(), &options);
     ready = code == 0;
     return check(code);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "generators/package/c_names.h"
+#include "generators/package/weights_file.h"
 
 namespace frit {
 namespace {
@@ -57,6 +58,7 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
                      plan_memory(graph, plan, compiled),
                      c_identifier(options.name),
                      {},
+                     {},
                      {}};
   if (model.c_name.empty()) model.c_name = "model";
   if (is_taken(model.c_name)) model.c_name += "_model";
@@ -65,6 +67,7 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
   for (const ValueId output : graph.outputs) outputs.push_back(graph.value(output).name);
   model.input_names = c_identifiers(inputs, "input", {});
   model.output_names = c_identifiers(outputs, "output", model.input_names);
+  if (options.weights == Weights::kExternal) model.weights = weights_header(model.memory);
   return model;
 }
 

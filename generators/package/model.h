@@ -1,10 +1,12 @@
 // What the writers of a package share: the compiled model, its memory and its names in C.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "generators/package/package.h"
+#include "runtime/weights.h"
 
 namespace frit {
 
@@ -18,7 +20,8 @@ struct PackageModel {
   std::string c_name;                    ///< "ocr_rec"
   std::vector<std::string> input_names;  ///< C members of the io struct, in graph order
   std::vector<std::string> output_names;
-  bool with_steps = false;  ///< also export <m>_step_count and <m>_step
+  std::optional<frit_weights_header> weights;  ///< none: the constants are in the archive
+  bool with_steps = false;                     ///< also export <m>_step_count and <m>_step
 
   const Group& group_of(const Kernel& kernel) const;
 };

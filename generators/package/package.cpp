@@ -7,6 +7,7 @@
 #include "generators/emit/target.h"
 #include "generators/package/build.h"
 #include "generators/package/model.h"
+#include "generators/package/weights_file.h"
 
 namespace frit {
 namespace {
@@ -50,6 +51,12 @@ Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
   FRIT_TRY(write_file(files.report, report_text(model)));
   FRIT_TRY(write_file(files.cmake, cmake_config_text(model)));
   FRIT_TRY(write_file(files.pkg_config, pkg_config_text(model)));
+  if (model.weights) {
+    files.weights = base + model.c_name + ".weights";
+    files.map_weights = base + model.c_name + "_weights.h";
+    FRIT_TRY(write_file(files.weights, weights_file_bytes(model)));
+    FRIT_TRY(write_file(files.map_weights, map_weights_text(model)));
+  }
   if (options.keep_plan) {
     files.plan = base + model.c_name + ".plan.c";
     FRIT_TRY(write_file(files.plan, plan_c_text(model)));
@@ -72,6 +79,10 @@ Result<SharedObject> write_shared_object(const Graph& graph, const Plan& plan,
   made.c_name = model.c_name;
   made.path = options.out_dir + "/lib" + model.c_name + ".so";
   FRIT_TRY(move_into_place(*folder, shared_in(model), made.path));
+  if (model.weights) {
+    made.weights = options.out_dir + "/" + model.c_name + ".weights";
+    FRIT_TRY(write_file(made.weights, weights_file_bytes(model)));
+  }
   made.memory = std::move(model.memory);
   return made;
 }

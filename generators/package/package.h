@@ -15,6 +15,12 @@
 
 namespace frit {
 
+/// Where a package's constants lie.
+enum class Weights : std::uint8_t {
+  kInline,    ///< in the archive
+  kExternal,  ///< in <m>.weights beside it, which the user's program maps
+};
+
 struct PackageOptions {
   std::string name;     ///< of the model; file names and C prefix are made from it (c_names.h)
   std::string out_dir;  ///< made when missing
@@ -22,13 +28,15 @@ struct PackageOptions {
   int threads = 1;     ///< most threads that a context may ask for; 1: no pool is linked in
   bool debug = false;  ///< run checks pointers, alignment and overlap of its arguments
   std::string numerics = "precise";  ///< or "fast": what the passes were allowed to do
-  bool keep_plan = false;            ///< also write <name>.plan.c, the plan inside the archive
-  std::string model_sha256;          ///< of the model file, for the report; may be empty
+  Weights weights = Weights::kInline;
+  bool keep_plan = false;    ///< also write <name>.plan.c, the plan inside the archive
+  std::string model_sha256;  ///< of the model file, for the report; may be empty
   std::vector<std::pair<std::string, std::string>> report_notes;  ///< e.g. {"numerics","precise"}
 };
 
 struct PackageFiles {
   std::string archive, header, report, cmake, pkg_config;  ///< paths
+  std::string weights, map_weights;                        ///< empty where inline
   std::string plan;                                        ///< empty unless keep_plan
   std::string c_name;                                      ///< prefix of the C functions
   MemoryPlan memory;
@@ -42,6 +50,7 @@ Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
 
 struct SharedObject {
   std::string path;
+  std::string weights;  ///< file; empty where inline
   std::string c_name;
   MemoryPlan memory;
 };

@@ -85,14 +85,16 @@ class PlanWriter {
     std::string text = fmt::format(
         "/* The plan of model \"{}\", made by frit {}: one function a step, in order of "
         "execution.\n"
-        " * Values lie at fixed offsets of the arena; constants in one blob, frit_weights. */\n",
-        comment_text(model_.options.name), frit_version());
+        " * Values lie at fixed offsets of the arena; constants in {}. */\n",
+        comment_text(model_.options.name), frit_version(),
+        model_.weights ? "a file of weights" : "one blob, frit_weights");
     text += fmt::format("#include \"{}.h\"\n\n#include <string.h>\n\n", model_.c_name);
     for (const char* file : {"border", "buffer", "context", "copy", "error"}) {
       text += fmt::format("#include \"runtime/{}.h\"\n", file);
     }
     text += "\n";
-    if (memory().constant_bytes > 0) text += "extern const uint8_t frit_weights[];\n";
+    if (memory().constant_bytes > 0 && !model_.weights)
+      text += "extern const uint8_t frit_weights[];\n";
     text += fmt::format(
         "typedef char frit_context_fits[sizeof(frit_context) <= sizeof({}_context) ? 1 : -1];\n\n",
         model_.c_name);
@@ -126,7 +128,8 @@ class PlanWriter {
       case Place::Kind::kArena:
         return fmt::format("worker->arena + {}", place.offset + offset);
       case Place::Kind::kConstant:
-        return fmt::format("frit_weights + {}", place.offset + offset);
+        return fmt::format("{} + {}", model_.weights ? "worker->weights" : "frit_weights",
+                           place.offset + offset);
       default:
         break;
     }
@@ -276,6 +279,7 @@ class PlanWriter {
 
   std::string check_io() const;
   std::string debug_checks() const;
+  std::string weights() const;
   std::string abi() const;
   std::string run_function(const std::string& calls) const;
   std::string step_functions(const std::string& cases) const;
@@ -345,9 +349,24 @@ std::string PlanWriter::debug_checks() const {
   return text;
 }
 
+/// The header that the file of weights must have.
+std::string PlanWriter::weights() const {
+  if (!model_.weights) return "";
+  const frit_weights_header& header = *model_.weights;
+  std::string magic;
+  for (const char c : header.magic) {
+    magic += fmt::format("{}{}", magic.empty() ? "" : ", ", static_cast<int>(c));
+  }
+  return fmt::format(
+      "static const frit_weights_header weights = {{{{{}}}, {}, {}, {}U,\n"
+      "    {{{:#x}U, {:#x}U}}, {:#x}U, {{0, 0}}}};\n",
+      magic, header.format, header.header_bytes, header.content_bytes, header.identity[0],
+      header.identity[1], header.checksum);
+}
+
 std::string PlanWriter::abi() const {
   return fmt::format(
-      R"(static const frit_package package = {{{planned}, {slab}, {threads}}};
+      R"({weights}static const frit_package package = {{{planned}, {slab}, {threads}, {weights_at}}};
 
 size_t {m}_arena_bytes(int threads) {{ return frit_arena_bytes(&package, threads); }}
 
@@ -355,7 +374,8 @@ int {m}_init({m}_context* context, const {m}_options* options) {{
   if (context == 0 || options == 0) return FRIT_NULL_ARGUMENT;
   if (options->size < sizeof *options) return FRIT_OPTIONS_SIZE;
   const frit_options plain = {{sizeof plain, options->arena, options->arena_bytes,
-                              options->threads}};
+                              options->threads, options->weights, options->weights_bytes,
+                              options->weights_trusted}};
   return frit_init((frit_context*)(void*)context, &plain, &package);
 }}
 
@@ -364,6 +384,7 @@ void {m}_release({m}_context* context) {{ frit_release((frit_context*)(void*)con
 const char* {m}_error_text(int code) {{ return frit_error_text(code); }}
 
 )",
+      fmt::arg("weights", weights()), fmt::arg("weights_at", model_.weights ? "&weights" : "0"),
       fmt::arg("planned", memory().arena.peak_bytes), fmt::arg("slab", memory().worker_slab_bytes),
       fmt::arg("threads", model_.options.threads), fmt::arg("m", model_.c_name));
 }

@@ -1,6 +1,8 @@
 // <model>.report.json: what was fused and why, under which schedules, and where values lie.
 //
 // Schema "frit.report/1". Nothing in it depends on time, folder or host.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "generators/emit/hash.h"
@@ -170,6 +172,17 @@ Json numerics(const std::string& mode) {
            "the thread count"}};
 }
 
+Json weights(const PackageModel& model) {
+  if (!model.weights) return {{"kind", "inline"}};
+  const frit_weights_header& header = *model.weights;
+  return {{"kind", "external"},
+          {"file", model.c_name + ".weights"},
+          {"bytes", header.header_bytes + header.content_bytes},
+          {"format", header.format},
+          {"identity", fmt::format("{:016x}{:016x}", header.identity[0], header.identity[1])},
+          {"checksum", fmt::format("{:016x}", header.checksum)}};
+}
+
 }  // namespace
 
 std::string report_text(const PackageModel& model) {
@@ -191,6 +204,7 @@ std::string report_text(const PackageModel& model) {
   report["memory"] = memory(model);
   report["constants"] = {{"bytes", model.memory.constant_bytes},
                          {"count", model.memory.constants.size()}};
+  report["weights"] = weights(model);
   report["numerics"] = numerics(model.options.numerics);
   // Names come from the model and may not be UTF-8: such bytes become U+FFFD.
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

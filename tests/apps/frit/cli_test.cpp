@@ -104,7 +104,14 @@ TEST(FritProgram, BuildsAPackage) {
     EXPECT_TRUE(std::filesystem::exists(folder + "/" + file)) << file;
   }
   EXPECT_FALSE(std::filesystem::is_empty(folder + "/asm"));
-  const Outcome timed = frit("bench --runs 3 --min-time 0 --json " + folder + " " + folder);
+  const std::string apart = scratch("apart");
+  const Outcome external = frit("build " + small_model() + kShape +
+                                "--name small --json --weights external -o " + apart);
+  ASSERT_EQ(external.code, 0) << external.err;
+  const auto files = nlohmann::json::parse(external.out).at("files");
+  EXPECT_EQ(files.at("weights"), apart + "/small.weights");
+  // Timed in turns: bench refuses packages of one model that disagree.
+  const Outcome timed = frit("bench --runs 3 --min-time 0 --json " + folder + " " + apart);
   ASSERT_EQ(timed.code, 0) << timed.err;
   const auto runs = nlohmann::json::parse(timed.out).at("runs");
   ASSERT_EQ(runs.size(), 2U);

@@ -185,7 +185,7 @@ TEST_F(Package, InitRefusesBadOptionsWithASentence) {
 static hand_made_context context;
 static float x[144], y[144], c[144];
 static void try_init(size_t size, void* arena, size_t bytes, int threads) {
-  hand_made_options options = {0, 0, 0, 0};
+  hand_made_options options = {0};
   options.size = size; options.arena = arena; options.arena_bytes = bytes;
   options.threads = threads;
   puts(hand_made_error_text(hand_made_init(&context, &options)));

@@ -39,7 +39,8 @@ struct Made {
 };
 
 /// Packages the model into `folder`; nullopt (and a failed test) where a part refuses.
-std::optional<Made> package(const Case& model, const std::string& folder, int threads) {
+std::optional<Made> package(const Case& model, const std::string& folder, int threads,
+                            Weights weights = Weights::kInline) {
   ImportOptions import;
   import.shapes["x"] = {1, 3, 48, model.width};
   auto graph = import_model(path_of(model), import);
@@ -71,6 +72,7 @@ std::optional<Made> package(const Case& model, const std::string& folder, int th
   package.out_dir = folder;
   package.target = options.target;
   package.threads = threads;
+  package.weights = weights;
   auto files = write_package(*graph, *plan, *compiled, package);
   if (!files) {
     ADD_FAILURE() << to_text(files.error());
@@ -103,6 +105,17 @@ void write_data(const Graph& graph, const std::string& folder) {
   write_floats(folder + "/out.bin", values->at(graph.outputs[0]).real);
 }
 
+/// Name of the one output in the header.
+std::string output_of(const std::string& header) {
+  std::ifstream file(header);
+  std::stringstream text;
+  text << file.rdbuf();
+  std::smatch found;
+  const std::string header_text = text.str();
+  const bool is_there = std::regex_search(header_text, found, std::regex("float\\* (\\w+);\n\\} "));
+  return is_there ? found[1].str() : "";
+}
+
 void expect_runs_in_c(const Case& model, int threads) {
   if (!fs::exists(path_of(model))) GTEST_SKIP() << model.file << " is not here";
   TestFolder folder;
@@ -115,13 +128,7 @@ void expect_runs_in_c(const Case& model, int threads) {
       << arena_picture(memory.ranges, memory.arena, 100);
   write_data(made->graph, folder.path());
   const std::string header = out + "/" + model.name + ".h";
-  std::ifstream file(header);
-  std::stringstream text;
-  text << file.rdbuf();
-  std::smatch found;
-  const std::string header_text = text.str();
-  ASSERT_TRUE(std::regex_search(header_text, found, std::regex("float\\* (\\w+);\n\\} ")));
-  const std::string output = found[1];
+  const std::string output = output_of(header);
   const std::string name = model.name;
   std::string command = "cd '" + folder.path() + "' && cc -std=c99 -Wall -Wextra -Werror -pedantic";
   command += " -O1 '-DM(x)=" + name + "_##x' -DIN=x -DOUT=" + output;
@@ -155,6 +162,24 @@ TEST(SlowRealModel, BothLinkIntoOneProgramAndNeedOnlyLibc) {
                                    "' && cc -std=c99 -Wall -Wextra -Werror -pedantic "
                                    "both.c -o both -L. -locr_rec -locr_cls -lm && ./both");
   EXPECT_EQ(linked.status, 0) << linked.output;
+}
+
+TEST(SlowRealModel, EveryBrokenWeightsFileOfTheClassifierIsAnErrorOfInit) {
+  if (!fs::exists(path_of(kClassifier))) GTEST_SKIP() << "the models are not here";
+  TestFolder folder;
+  const std::string out = folder.path() + "/p";
+  const auto made = package(kClassifier, out, 1, Weights::kExternal);
+  ASSERT_TRUE(made);
+  std::ofstream(folder.path() + "/other", std::ios::binary)
+      << "frit.wts" << std::string("\1\0\0\0\x40\0\0\0", 8) << std::string(4096, 'x');
+  std::string command = "cd '" + out + "' && cc -std=c11 -Wall -Wextra -Werror -pedantic -O1";
+  command += " '-DM(x)=ocr_cls_##x' '-DHEADER=\"ocr_cls.h\"' '-DMAP_HEADER=\"ocr_cls_weights.h\"'";
+  command += " -DIN_FLOATS=ocr_cls_x_ELEMENTS -DOUT_FLOATS=2 '-DSET_IO(io,in,out)=io.x=in;io.";
+  command += output_of(out + "/ocr_cls.h") + "=out' -I. -o use ";
+  command += FRIT_SOURCE_DIR "/tests/generators/package/use_weights.c libocr_cls.a -lm && ./use ";
+  command += "ocr_cls.weights '" + folder.path() + "/other' 997";
+  const ShellResult ran = shell(command);
+  EXPECT_EQ(ran.status, 0) << ran.output;
 }
 
 TEST(SlowRealModel, ColdBuildsInTwoFoldersGiveTheSameBytes) {

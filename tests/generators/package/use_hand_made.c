@@ -42,7 +42,7 @@ static float expected(const float* x, int c, int y, int i) {
 
 static int check(int threads, int at_end) {
   static hand_made_context context;
-  hand_made_options options = {0, 0, 0, 0};
+  hand_made_options options = {0};
   const size_t bytes = hand_made_arena_bytes(threads);
   unsigned char* const arena = guarded(bytes, at_end);
   float* const x = (float*)(void*)guarded(hand_made_x_BYTES, at_end);

@@ -47,7 +47,7 @@ static size_t untouched_lines(const unsigned char* arena, size_t bytes) {
 
 static int check(char** files, int threads, int at_end) {
   static M(context) context;
-  M(options) options = {0, 0, 0, 0};
+  M(options) options = {0};
   const size_t bytes = M(arena_bytes)(threads);
   unsigned char* const arena = guarded(bytes, at_end);
   unsigned char* const in = guarded(IN_BYTES, at_end);
