@@ -18,10 +18,16 @@ namespace frit::testing {
 class Context {
  public:
   explicit Context(int threads) {
-    const frit_package package = {0, 4096, 64};
+    frit_package package = {};
+    package.slab_bytes = 4096;
+    package.max_threads = 64;
     const std::size_t bytes = frit_arena_bytes(&package, threads);
     arena_ = std::aligned_alloc(FRIT_ALIGNMENT, bytes);
-    const frit_options options = {sizeof(frit_options), arena_, bytes, threads};
+    frit_options options = {};
+    options.size = sizeof options;
+    options.arena = arena_;
+    options.arena_bytes = bytes;
+    options.threads = threads;
     EXPECT_EQ(frit_init(&context_, &options, &package), 0);
   }
   Context(const Context&) = delete;
