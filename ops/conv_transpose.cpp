@@ -14,7 +14,10 @@ namespace {
 using Halide::cast;
 using Halide::Expr;
 
-enum class Form : std::uint8_t { kDense, kDepthwise, kGrouped };
+enum class Form : std::uint8_t { kDense, kDepthwise, kGrouped, kNarrow };
+
+/// Channels of a result whose vectors run along x instead.
+constexpr std::int64_t kNarrowFilters = 4;
 
 /// Extents that all rules read. `channels` and `filters` count those of one group.
 struct FilterShape {
@@ -28,16 +31,30 @@ FilterShape shape_of(const OpInstance& op) {
   return {group, group > 0 ? w[0] / group : 0, w[1], {w.begin() + 2, w.end()}};
 }
 
-Form form_of(const OpInstance& op) {
-  const FilterShape shape = shape_of(op);
-  if (shape.group == 1) return Form::kDense;
-  return shape.channels == 1 && shape.filters == 1 ? Form::kDepthwise : Form::kGrouped;
-}
-
 TransposedWindow checked_window(const OpInstance& op) {
   auto window = transposed_window_of(op, shape_of(op).kernel);
   FRIT_ASSERT(window.has_value(), "a transposed convolution that infer accepted");
   return *std::move(window);
+}
+
+/// Whole cells of stride_y x stride_x outputs, one for each position of the input's grid.
+bool has_whole_cells(const TransposedWindow& window) {
+  bool strided = false;
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    const std::int64_t stride = window.strides[axis];
+    strided = strided || stride > 1;
+    if (window.pad_low[axis] % stride != 0 || window.out[axis] % stride != 0) return false;
+  }
+  return strided;
+}
+
+Form form_of(const OpInstance& op, const TransposedWindow& window) {
+  const FilterShape shape = shape_of(op);
+  if (shape.group > 1) {
+    return shape.channels == 1 && shape.filters == 1 ? Form::kDepthwise : Form::kGrouped;
+  }
+  const bool narrow = shape.filters < kNarrowFilters && has_whole_cells(window);
+  return narrow ? Form::kNarrow : Form::kDense;
 }
 
 Status check_shapes(const OpInstance& op) {
@@ -114,8 +131,9 @@ class ConvTranspose final : public Operator {
 
   std::string anchor(const OpInstance& op) const override {
     static constexpr const char* kNames[] = {"conv_transpose", "depthwise_transpose",
-                                             "grouped_transpose"};
-    return fmt::format("{}{}d", kNames[static_cast<int>(form_of(op))], op.input(0).rank() - 2);
+                                             "grouped_transpose", "narrow_transpose"};
+    const Form form = form_of(op, checked_window(op));
+    return fmt::format("{}{}d", kNames[static_cast<int>(form)], op.input(0).rank() - 2);
   }
 
   std::vector<std::string> axis_names(const OpInstance& op) const override {
@@ -170,20 +188,60 @@ class ConvTranspose final : public Operator {
   }
 };
 
-void ConvTranspose::build(const OpInstance& op, const std::vector<Operand>& operands,
-                          StageBuilder& stages) const {
-  const FilterShape shape = shape_of(op);
-  const TransposedWindow window = checked_window(op);
-  const Form form = form_of(op);
-  const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
-  const Halide::Type sum_type = compute_type(result_type);
+/// Axes of "acc": the output's, or those of cells ("qy", "qx") and phases ("py", "px").
+struct Sum {
+  Stage* acc = nullptr;
+  Index at;  ///< n, k and the output position of each spatial axis
+};
 
-  Stage& acc = stages.stage("acc");
-  const Index at = stages.index();
-  const Expr &n = at[0], &k = at[1];
-  const Expr zero = Halide::Internal::make_zero(sum_type);
-  acc() = op.has_input(2) ? cast(sum_type, operands[2].at({k})) : zero;
+Sum whole_sum(StageBuilder& stages) { return {&stages.stage("acc"), stages.index()}; }
 
+/// The phases of one cell lie apart, so that a vector of cells is a vector in memory.
+Sum celled_sum(const TransposedWindow& window, StageBuilder& stages) {
+  const std::size_t rank = window.rank();
+  const std::vector<std::string> names = spatial_names(rank);
+  std::vector<Halide::Var> axes = {stages.axes()[0], stages.axes()[1]};
+  std::vector<std::int64_t> extents = {stages.extents()[0], stages.extents()[1]};
+  for (const bool phases : {true, false}) {
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      axes.emplace_back((phases ? "p" : "q") + names[axis]);
+      const std::int64_t stride = window.strides[axis];
+      extents.push_back(phases ? stride : (window.out[axis] + window.pad_low[axis]) / stride);
+    }
+  }
+  std::vector<int> order;
+  for (std::size_t axis = axes.size(); axis-- > 0;) order.push_back(static_cast<int>(axis));
+  Sum sum{&stages.stage_own("acc", axes, order, extents), {axes[0], axes[1]}};
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    Expr out = axes[2 + rank + axis] * static_cast<int>(window.strides[axis]) + axes[2 + axis];
+    if (window.pad_low[axis] != 0) out = out - static_cast<int>(window.pad_low[axis]);
+    sum.at.push_back(out);
+  }
+  return sum;
+}
+
+/// The celled sum at the output's axes.
+Expr celled_value(const TransposedWindow& window, const Index& at, Stage& acc) {
+  Index cells = {at[0], at[1]};
+  for (const bool phases : {true, false}) {
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      const int stride = static_cast<int>(window.strides[axis]);
+      const Expr along = at[axis + 2] + static_cast<int>(window.pad_low[axis]);
+      cells.push_back(phases ? along % stride : along / stride);
+    }
+  }
+  return acc(cells);
+}
+
+/// Where one product comes from: indices of the weights and the input.
+struct Tap {
+  Index weight, input;
+  Expr exists;  ///< undefined: always
+};
+
+/// Names the reduction axes of `acc`.
+Tap tap_of(const FilterShape& shape, Form form, const TransposedWindow& window, const Sum& sum,
+           Stage& acc) {
   std::vector<std::string> names;
   std::vector<std::int64_t> extents;
   if (form != Form::kDepthwise) {
@@ -196,6 +254,7 @@ void ConvTranspose::build(const OpInstance& op, const std::vector<Operand>& oper
     extents.push_back(window.taps(axis));
   }
   reduction_domain(names, extents, acc.reduction);
+  const Expr &n = sum.at[0], &k = sum.at[1];
   Expr channel = form == Form::kDepthwise ? k : Expr(acc.reduction.at("c"));
   Expr filter = form == Form::kDepthwise ? Expr(0) : k;
   if (form == Form::kGrouped) {
@@ -203,28 +262,46 @@ void ConvTranspose::build(const OpInstance& op, const std::vector<Operand>& oper
     channel = k / per_group * static_cast<int>(shape.channels) + channel;
     filter = k % per_group;
   }
-  const Reach beyond = transposed_reach(window);
-  Index in_at = {n, channel}, w_at = {channel, filter};
-  Expr exists;
+  const Operator::Reach beyond = transposed_reach(window);
+  Tap result{{channel, filter}, {n, channel}, {}};
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
     const TransposedTap tap =
-        transposed_tap(window, axis, at[axis + 2], acc.reduction.at("r" + spatial[axis]));
-    in_at.push_back(
-        window.strides[axis] == 1 || window.dilations[axis] == 1
-            ? tap.input
-            // Halide takes phase and position for independent and would read wider.
-            : Halide::clamp(tap.input, -static_cast<int>(beyond.low[axis + 2]),
-                            static_cast<int>(window.in[axis] - 1 + beyond.high[axis + 2])));
-    w_at.push_back(tap.tap);
-    if (tap.exists.defined()) exists = exists.defined() ? exists && tap.exists : tap.exists;
+        transposed_tap(window, axis, sum.at[axis + 2], acc.reduction.at("r" + spatial[axis]));
+    const int low = static_cast<int>(beyond.low[axis + 2]);
+    const int last = static_cast<int>(window.in[axis] - 1 + beyond.high[axis + 2]);
+    const bool plain = window.strides[axis] == 1 || window.dilations[axis] == 1;
+    // Halide takes phase and position of a dilated kernel for independent and would read wider.
+    result.input.push_back(plain ? tap.input : Halide::clamp(tap.input, -low, last));
+    result.weight.push_back(tap.tap);
+    if (!tap.exists.defined()) continue;
+    result.exists = result.exists.defined() ? result.exists && tap.exists : tap.exists;
   }
-  const Expr in = read_padded(operands[0], in_at, beyond.low, beyond.high, beyond.fill);
-  const Expr product = cast(sum_type, operands[1].at(w_at)) * cast(sum_type, in);
+  return result;
+}
+
+void ConvTranspose::build(const OpInstance& op, const std::vector<Operand>& operands,
+                          StageBuilder& stages) const {
+  const FilterShape shape = shape_of(op);
+  const TransposedWindow window = checked_window(op);
+  const Form form = form_of(op, window);
+  const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
+  const Halide::Type sum_type = compute_type(result_type);
+  const Sum sum = form == Form::kNarrow ? celled_sum(window, stages) : whole_sum(stages);
+  Stage& acc = *sum.acc;
+  const Expr zero = Halide::Internal::make_zero(sum_type);
+  acc() = op.has_input(2) ? cast(sum_type, operands[2].at({sum.at[1]})) : zero;
+
+  const Tap tap = tap_of(shape, form, window, sum, acc);
+  const Reach beyond = transposed_reach(window);
+  const Expr in = read_padded(operands[0], tap.input, beyond.low, beyond.high, beyond.fill);
+  const Expr product = cast(sum_type, operands[1].at(tap.weight)) * cast(sum_type, in);
   // The product is chosen, not its factor: 0 * inf must not come in where there is no tap.
-  acc() += exists.defined() ? Halide::select(exists, product, zero) : product;
-  if (sum_type != result_type) {
-    const Expr sum = acc();
-    stages.stage("narrow")() = cast(result_type, sum);
+  acc() += tap.exists.defined() ? Halide::select(tap.exists, product, zero) : product;
+  if (form == Form::kNarrow) {
+    stages.stage("cells")() = cast(result_type, celled_value(window, stages.index(), acc));
+  } else if (sum_type != result_type) {
+    const Expr value = acc();
+    stages.stage("narrow")() = cast(result_type, value);
   }
 }
 

@@ -9,7 +9,10 @@
 // schedule that unrolls an output phase (x and y split by stride) gets constant taps. Forms:
 //   "conv_transpose2d"       group 1: reduction axes c, ry, rx (ry, rx count the taps of one phase)
 //   "depthwise_transpose2d"  group = channels in = channels out: ry, rx
-//   "grouped_transpose2d"    otherwise: c, ry, rx
+//   "grouped_transpose2d"    other groups: c, ry, rx
+//   "narrow_transpose2d"     group 1, fewer than four channels out, whole cells of stride_y x
+//   stride_x
+//                            outputs: c, ry, rx; "acc" has axes n, k, py, px, qy, qx (phase, cell)
 // In one and three dimensions the names end in "1d" and "3d".
 #pragma once
 

@@ -11,6 +11,7 @@
 #include "ops/gather.h"
 #include "ops/gemm.h"
 #include "ops/global_pool.h"
+#include "ops/lrn.h"
 #include "ops/matmul.h"
 #include "ops/operator.h"
 #include "ops/pad.h"
@@ -38,6 +39,7 @@ const std::vector<const Operator*>& all_operators() {
     add_gather(all);
     add_gemm(all);
     add_global_pool(all);
+    add_lrn(all);
     add_matmul(all);
     add_pad(all);
     add_pool(all);

@@ -23,7 +23,8 @@ const std::unordered_map<std::string_view, Entry>& table() {
          {ref::unary_entries(), ref::binary_entries(), ref::cast_entries(), ref::conv_entries(),
           ref::conv_transpose_entries(), ref::matmul_entries(), ref::pool_entries(),
           ref::reduce_entries(), ref::resize_entries(), ref::softmax_entries(), ref::norm_entries(),
-          ref::injective_entries(), ref::depth_space_entries(), ref::shape_entries()}) {
+          ref::lrn_entries(), ref::injective_entries(), ref::depth_space_entries(),
+          ref::shape_entries()}) {
       for (const Entry& entry : family) joined.emplace(entry.type, entry);
     }
     return joined;

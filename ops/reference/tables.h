@@ -17,6 +17,7 @@ std::span<const Entry> pool_entries();            ///< pool.cpp
 std::span<const Entry> resize_entries();          ///< resize.cpp: Resize, Upsample
 std::span<const Entry> reduce_entries();          ///< reduce.cpp
 std::span<const Entry> softmax_entries();         ///< softmax.cpp
+std::span<const Entry> lrn_entries();             ///< lrn.cpp
 std::span<const Entry> norm_entries();         ///< norm.cpp: BatchNormalization, LayerNormalization
 std::span<const Entry> injective_entries();    ///< injective.cpp: Reshape, Transpose, Slice, …
 std::span<const Entry> depth_space_entries();  ///< depth_space.cpp: DepthToSpace, SpaceToDepth

@@ -37,6 +37,11 @@ std::vector<TransposedCase> cases() {
   return {
       {"one element", {1, 1, 1, 1}, {1, 1, 1, 1}, {}},
       {"three by three, stride one", {1, 3, 8, 9}, {3, 8, 3, 3}, {list("pads", {1, 1, 1, 1})}},
+      {"one channel out, in whole cells", {2, 7, 5, 6}, {7, 1, 2, 2}, {list("strides", {2, 2})}},
+      {"two channels out, cells of two by three, overlapping",
+       {1, 3, 5, 6},
+       {3, 2, 4, 5},
+       {list("strides", {2, 3}), list("pads", {2, 3, 0, 5}), list("output_padding", {0, 3})}},
       {"two by two, stride two: no overlap", {1, 7, 9, 8}, {7, 5, 2, 2}, {list("strides", {2, 2})}},
       {"three by three, stride two: phases of one and two taps",
        {2, 3, 7, 8},
@@ -99,9 +104,13 @@ std::vector<TransposedCase> cases() {
 TEST(ConvTranspose, EveryFormAsTheReference) {
   for (const TransposedCase& c : cases()) {
     SCOPED_TRACE(c.what);
-    expect_as_reference(transposed(c.in, c.w, c.attributes));
     expect_as_reference(transposed(c.in, c.w, c.attributes, /*biased=*/true));
   }
+}
+
+TEST(ConvTranspose, WithoutBiasAsTheReference) {
+  expect_as_reference(transposed({1, 3, 5, 7}, {3, 8, 4, 4}, {{"strides", Ints{2, 2}}}));
+  expect_as_reference(transposed({1, 3, 5, 7}, {3, 1, 2, 2}, {{"strides", Ints{2, 2}}}));
 }
 
 TEST(ConvTranspose, Transposed) {
