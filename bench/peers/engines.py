@@ -122,7 +122,7 @@ def peer_outputs(peer, folder):
 
 
 def difference(ours, theirs):
-    """Largest |a - b| of all outputs, each relative to its largest |b|; inf: names or shapes differ."""
+    """Largest |a - b| of all outputs, relative to the largest |b|; inf: names or shapes differ."""
     if ours.keys() != theirs.keys():
         return float("inf")
     worst = 0.0

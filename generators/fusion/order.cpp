@@ -67,10 +67,12 @@ class OrderChooser {
     return last > 0 && last >= dense;
   }
 
-  /// A pointwise result that only convolutions read is written as they like it.
+  /// A pointwise result that only convolutions read is written as they like it; so is a moved one
+  /// (the Reshape that ends a channel shuffle) that cannot be a view and so is written anyway.
   void please_readers(int p) {
     const NodeFacts& node = facts_.at(p);
-    if (node.kind != OpKind::kPointwise || node.layout) return;
+    const bool moved = node.kind == OpKind::kInjective && is_copy(node);
+    if ((node.kind != OpKind::kPointwise && !moved) || node.layout) return;
     for (const ValueId output : node.node->outputs) {
       if (output == kNone || rank(output) < 3) continue;
       const std::vector<int>& users = facts_.users(output);
@@ -84,6 +86,12 @@ class OrderChooser {
         set(output, channels_last_storage(rank(output)));
       }
     }
+  }
+
+  bool is_copy(const NodeFacts& node) const {
+    const ValueId input = node.node->inputs[0];
+    return node.node->outputs.size() == 1 && node.node->inputs.size() == 1 && rank(input) > 0 &&
+           !graph_.value(input).constant && !strided_view(node.op, 0, strides_at(input));
   }
 
   /// Transposes followed by a Reshape that merges axes: the maker of the first value can write the

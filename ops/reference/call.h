@@ -32,8 +32,9 @@ inline constexpr double kSubnormal = 0x1p-149;
 inline constexpr double kUnknown = std::numeric_limits<double>::infinity();
 /// As a bound: even whether the result is finite depends on the inputs' errors. Becomes +inf.
 inline constexpr double kDoubtful = -1.0;
-/// Most elements that any result may have: 2^26, i.e. 512 MB as double.
-inline constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
+/// Most elements that any tensor may have: 2^27, i.e. 1 GB as double (VGG-19 has 103 million weights
+/// in one layer).
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 27;
 
 /// 4*eps*sqrt(n), the factor of S for a reduction of n terms.
 inline double sum_factor(std::int64_t n) { return 4.0 * kEps * std::sqrt(static_cast<double>(n)); }

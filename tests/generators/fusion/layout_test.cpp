@@ -145,6 +145,20 @@ TEST(Layout, SequenceOfAConvolutionIsAViewOfIt) {
   EXPECT_EQ(p.storage("rows").strides, (Ints{120, 120, 1}));
 }
 
+// A channel shuffle: the copy that it cannot do without is written as the convolution reads it.
+TEST(Layout, ShuffledChannelsAreWrittenChannelsLast) {
+  GraphBuilder b;
+  const ValueId c = b.conv("c", b.input("x", {1, 4, 9, 9}), 24, 1);
+  const ValueId parts = reshape(b, "parts", c, {1, 4, 6, 9, 9});
+  const ValueId turned = transpose(b, "turned", parts, {0, 2, 1, 3, 4});
+  const ValueId shuffled = reshape(b, "shuffled", turned, {1, 24, 9, 9});
+  const ValueId d = b.conv("d", shuffled, 8, 3);
+  b.output(b.add("GlobalAveragePool", "g", {d}));
+  const Planned p = plan_of(b);
+  EXPECT_EQ(p.groups("kernel"), (std::vector<std::string>{"x/layout", "c", "shuffled", "d", "g"}));
+  EXPECT_EQ(p.storage("shuffled").order, (std::vector<int>{1, 3, 2, 0}));
+}
+
 TEST(Layout, GraphOutputThatIsAReshapeOwnsTheBuffer) {
   GraphBuilder b;
   const ValueId m = b.add("MatMul", "m", {b.input("x", {4, 8}), b.constant("w", {8, 6})});
