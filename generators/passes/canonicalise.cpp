@@ -28,19 +28,6 @@ bool constant_goes_second(const Graph& graph, Node& node) {
   return true;
 }
 
-// Constants that the canonical form has of its own (Resize's positions) become values.
-void add_tables(Graph& graph, Node& node, const OpInstance& op) {
-  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    const Tensor* table = op.inputs[i] ? op.constant(i) : nullptr;
-    if (table == nullptr) continue;
-    const ValueId stated = node.inputs[i];
-    const bool same = stated != kNone && graph.value(stated).constant &&
-                      graph.value(stated).constant->bytes().data() == table->bytes().data();
-    if (same) continue;
-    node.inputs[i] = add_constant(graph, fmt::format("{}/table{}", node.name, i), *table);
-  }
-}
-
 // One Slice for each output. The canonical Split has `axis` and `split`.
 void split_into_slices(Graph& graph, NodeId id) {
   const Node split = graph.node(id);
@@ -89,14 +76,7 @@ Result<PassChanges> canonicalise(Graph& graph) {
       changes.push_back(fmt::format("'{}': {} of {} inputs become attributes", node.name,
                                     node.inputs.size() - op.inputs.size(), node.inputs.size()));
     }
-    node.domain = op.domain;
-    node.type = op.type;
-    node.attributes = std::move(op.attributes);
-    node.inputs.resize(op.inputs.size(), kNone);
-    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      if (!op.inputs[i]) node.inputs[i] = kNone;
-    }
-    add_tables(graph, node, op);
+    take_canonical(graph, node, std::move(op));
     if (constant_goes_second(graph, node)) {
       changes.push_back(
           fmt::format("'{}': the constant of {} stands second", node.name, node.type));

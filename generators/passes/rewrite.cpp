@@ -1,5 +1,7 @@
 #include "generators/passes/rewrite.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -72,6 +74,24 @@ ValueId add_result(Graph& graph, std::string name, TensorType type) {
   value.name = std::move(name);
   value.type = std::move(type);
   return graph.add_value(std::move(value));
+}
+
+void take_canonical(Graph& graph, Node& node, OpInstance op) {
+  node.domain = op.domain;
+  node.type = op.type;
+  node.attributes = std::move(op.attributes);
+  node.inputs.resize(op.inputs.size(), kNone);
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (!op.inputs[i]) node.inputs[i] = kNone;
+    const Tensor* value = op.inputs[i] ? op.constant(i) : nullptr;
+    if (value == nullptr) continue;
+    const ValueId stated = node.inputs[i];
+    const bool same = stated != kNone && graph.value(stated).constant &&
+                      graph.value(stated).constant->bytes().data() == value->bytes().data();
+    if (!same) {
+      node.inputs[i] = add_constant(graph, fmt::format("{}/table{}", node.name, i), *value);
+    }
+  }
 }
 
 std::vector<std::string> merged_origins(const Graph& graph, const std::vector<NodeId>& nodes) {

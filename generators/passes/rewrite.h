@@ -33,6 +33,10 @@ ValueId add_constant(Graph& graph, std::string name, Tensor tensor);
 /// A new value to be written by a node.
 ValueId add_result(Graph& graph, std::string name, TensorType type);
 
+/// Writes a canonical form (Operator::canonicalise) back into its node. Tables that only this form
+/// has become constants named "<node>/table<input>".
+void take_canonical(Graph& graph, Node& node, OpInstance op);
+
 /// Origins of all, each once, in the order of the graph.
 std::vector<std::string> merged_origins(const Graph& graph, const std::vector<NodeId>& nodes);
 

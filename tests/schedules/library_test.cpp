@@ -61,6 +61,77 @@ TEST(Library, DepthwiseConvolution) {
   depthwise(7, 8, 3, 1, "");
 }
 
+using Ints = std::vector<std::int64_t>;
+
+void grouped(std::int64_t channels, std::int64_t k, std::int64_t groups, std::int64_t size,
+             std::int64_t kernel, const std::string& schedule) {
+  SCOPED_TRACE(::testing::Message() << channels << "->" << k << " in " << groups << ", " << size);
+  GraphBuilder builder;
+  const ValueId x = builder.input("x", {1, channels, size, size + 1});
+  const ValueId conv = builder.conv("conv", x, k, kernel, 1, groups);
+  builder.output(builder.add("Relu", "relu", {conv}));
+  expect_all_equal(builder, "grouped_conv2d", schedule);
+}
+
+// A vector that reads the inputs of two groups gathers: 168 against 5.6 ms in light_shufflenet.
+TEST(Library, GroupsOfAnyNumberOfChannels) {
+  grouped(8, 64, 2, 9, 3, "grouped_direct.sched");
+  grouped(24, 112, 4, 9, 1, "grouped_overlap.sched");  // 28 each
+  grouped(136, 136, 4, 7, 1, "grouped_overlap.sched");
+  grouped(6, 51, 3, 8, 3, "grouped_overlap.sched");  // 17 each
+  grouped(8, 14, 2, 9, 3, "");                       // less than a vector each
+}
+
+void transposed(std::int64_t c, std::int64_t k, const Ints& size, std::int64_t kernel,
+                const AttributeMap& attributes, bool reads_conv, const std::string& anchor,
+                const std::string& schedule) {
+  SCOPED_TRACE(::testing::Message() << c << "->" << k << " " << size[0] << " k" << kernel);
+  GraphBuilder builder;
+  ValueId x = builder.input("x", {1, c, size[0], size[1]});
+  if (reads_conv) x = builder.conv("conv", x, c, 1);
+  const ValueId w = builder.constant("w", {c, k, kernel, kernel});
+  const ValueId up = builder.add("ConvTranspose", "up", {x, w}, attributes);
+  builder.output(builder.add("Sigmoid", "act", {up}));
+  expect_all_equal(builder, anchor, schedule);
+}
+
+TEST(Library, TransposedConvolutions) {
+  const AttributeMap two = {{"strides", Ints{2, 2}}};
+  const std::string direct = "conv_transpose_direct.sched", wide = "conv_transpose2d";
+  transposed(24, 24, {5, 7}, 2, two, true, wide, direct);
+  transposed(8, 40, {4, 9}, 3, two, true, wide, direct);  // 19 columns: phases of a tile unknown
+  transposed(3, 5, {7, 8}, 3, {{"strides", Ints{3, 1}}, {"dilations", Ints{2, 3}}}, true, wide,
+             direct);
+  const std::string few = "narrow_transpose2d", cells = "conv_transpose_narrow.sched";
+  transposed(24, 1, {5, 32}, 2, two, true, few, cells);
+  transposed(3, 1, {5, 17}, 4, {{"strides", Ints{4, 2}}, {"pads", Ints{0, 2, 0, 2}}}, true, few,
+             cells);
+  transposed(5, 1, {3, 7}, 2, two, false, few, "");
+}
+
+TEST(Library, LocalResponseNorm) {
+  for (const std::int64_t c : {48, 33}) {
+    GraphBuilder builder;
+    const ValueId x = builder.input("x", {1, 3, 5, 7});
+    const ValueId conv = builder.conv("conv", x, c, 3);
+    const ValueId norm =
+        builder.add("LRN", "norm", {conv}, {{"size", std::int64_t{5}}, {"alpha", 0.5f}});
+    builder.output(builder.conv("after", norm, 16, 1));
+    expect_all_equal(builder, "lrn", "lrn_channels.sched");
+  }
+}
+
+TEST(Library, ResizesOnTheWay) {
+  for (const std::string mode : {"nearest", "linear"}) {
+    GraphBuilder builder;
+    const ValueId conv = builder.conv("conv", builder.input("x", {1, 3, 5, 7}), 24, 3);
+    const ValueId scales = builder.constant("s", Tensor::f32({4}, {1, 1, 2, 3}));
+    const ValueId up = builder.add("Resize", "up", {conv, kNone, scales}, {{"mode", mode}});
+    builder.output(builder.conv("after", up, 16, 3));
+    expect_all_equal(builder, "elementwise", "");
+  }
+}
+
 void product(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b, bool constant,
              const std::string& schedule) {
   SCOPED_TRACE(dims_text(a) + " x " + dims_text(b));

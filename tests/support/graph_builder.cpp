@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "generators/passes/rewrite.h"
+
 namespace frit {
 
 ValueId GraphBuilder::input(const std::string& name, std::vector<std::int64_t> dims, DType dtype) {
@@ -53,9 +55,7 @@ ValueId GraphBuilder::add(const std::string& type, const std::string& name,
   op.outputs = *types;
   auto status = rule->canonicalise(op);
   if (!status) throw std::runtime_error(to_text(status.error()));
-  node.type = op.type;
-  node.attributes = op.attributes;
-  node.inputs.resize(op.inputs.size(), kNone);
+  take_canonical(graph_, node, std::move(op));
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     graph_.value(node.outputs[i]).type = (*types)[i];
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/generators/fusion/plan_testing.h"
 
 namespace frit {
@@ -93,6 +95,41 @@ TEST(Layout, ConcatOfConvolutionsIsWrittenInPlace) {
   EXPECT_EQ(right.offset, 24 * 12 + 8);
   EXPECT_EQ(first_offset(right, {1, 16, 9, 9}), 8);
   EXPECT_EQ(p.edge("l", "joined").code, "view");
+}
+
+ValueId upsampled(GraphBuilder& b, const std::string& name, ValueId x, float scale) {
+  const ValueId scales = b.constant(name + ".scales", Tensor::f32({4}, {1, 1, scale, scale}));
+  return b.add("Resize", name, {x, kNone, scales},
+               {{"mode", std::string("nearest")},
+                {"coordinate_transformation_mode", std::string("asymmetric")},
+                {"nearest_mode", std::string("floor")}});
+}
+
+TEST(Layout, UpsampledBranchesAreWrittenStraightIntoTheirConcat) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 4, 16, 16});
+  const ValueId fine = b.conv("fine", x, 24, 3);
+  const ValueId coarse = b.conv("coarse", fine, 24, 3, 2);
+  const ValueId up = upsampled(b, "up", coarse, 2);
+  const ValueId joined = b.add("Concat", "joined", {up, fine}, {{"axis", std::int64_t{1}}});
+  b.output(b.add("GlobalAveragePool", "g", {b.conv("after", joined, 8, 3)}));
+  const Planned p = plan_of(b);
+  for (const char* part : {"up", "fine"}) {
+    EXPECT_TRUE(p.storage(part).view) << part;
+    EXPECT_EQ(p.storage(part).order, (std::vector<int>{1, 3, 2, 0})) << part;
+    EXPECT_EQ(p.storage(part).strides[3], 48) << part;
+  }
+  EXPECT_EQ(p.storage("fine").offset, p.storage("up").offset + 24);
+}
+
+TEST(Layout, AnUpsampledValueIsAddedWithoutBeingStored) {
+  GraphBuilder b;
+  const ValueId fine = b.conv("fine", b.input("x", {1, 4, 16, 16}), 24, 3);
+  const ValueId coarse = b.conv("coarse", fine, 24, 3, 2);
+  const ValueId sum = b.add("Add", "sum", {fine, upsampled(b, "up", coarse, 2)});
+  b.output(b.add("GlobalAveragePool", "g", {b.conv("after", sum, 8, 3)}));
+  const std::vector<std::string> groups = plan_of(b).groups("kernel");
+  EXPECT_NE(std::find(groups.begin(), groups.end(), "up sum"), groups.end());
 }
 
 TEST(Layout, ConcatOfTheSameValueTwiceIsCopied) {

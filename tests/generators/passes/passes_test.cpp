@@ -176,6 +176,23 @@ TEST(MergeReshapeTranspose, LeavesAReshapeOfATranspose) {
   EXPECT_NE(passed(m), "");
 }
 
+TEST(Canonicalise, PositionsOfAResizeBecomeConstantsOnce) {
+  ModelBuilder m;
+  m.input("x", {1, 2, 4, 5}).constant("scales", {4}, {1, 1, 2, 1.3F});
+  m.node("Resize", {"x", "", "scales"}, {"y"}, {{"mode", std::string("linear")}}, "up").output("y");
+  Graph graph = m.imported();
+  ASSERT_TRUE(canonicalise(graph));
+  const Node& up = graph.nodes()[0];
+  ASSERT_EQ(up.inputs.size(), 5U);  // x, then index and weight of y and of x
+  EXPECT_EQ(graph.value(up.inputs[1]).name, "up/table1");
+  EXPECT_EQ(to_text(graph.value(up.inputs[1]).type), "i32[8,2]");
+  EXPECT_EQ(to_text(graph.value(up.inputs[4]).type), "f32[6,2]");
+  const std::vector<ValueId> inputs = up.inputs;
+  EXPECT_EQ(*canonicalise(graph), PassChanges{});
+  EXPECT_EQ(graph.nodes()[0].inputs, inputs);
+  EXPECT_NE(passed(m), "");
+}
+
 TEST(Strength, TakesOnlyExactReciprocals) {
   ModelBuilder m;
   m.input("x", {2})
