@@ -1,8 +1,8 @@
 """Runs the slow tests, each in a process of its own; resumable.
 
 usage: slow.py BUILD_FOLDER [--sample N --seed S]
-They are GoogleTest's tests with "Slow" in their name, and the cases of the scripts */*_slow_test.py:
-a script prints with BUILD_FOLDER --list a line for each case, its name and a key that changes with
+They are GoogleTest's tests with "Slow" in their name, and the cases of */*_slow_test.py: a script
+prints with BUILD_FOLDER --list a line for each case, its name and a key that changes with
 what it tests; with BUILD_FOLDER NAME it runs that case (exit code 77: skipped).
 The result of each is a GoogleTest JSON in BUILD_FOLDER/slow-results, named by the test and the hash
 of its program or its key; one that passed there is not run again. --sample runs N of them, chosen

@@ -1,4 +1,4 @@
-"""The benchmark suite's judgement: wrong engines are found, the gate's figures and picture are right.
+"""The benchmark suite finds wrong engines; the gate's figures and the picture are right.
 
 usage: suite_test.py BUILD_DIR
 """
