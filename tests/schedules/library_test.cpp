@@ -45,25 +45,6 @@ TEST(Library, DirectConvolution) {
   convolution(8, 48, 8, 5, 1, "conv2d_direct.sched");
 }
 
-void grouped(std::int64_t channels, std::int64_t filters, std::int64_t groups, std::int64_t size,
-             std::int64_t kernel, const std::string& schedule) {
-  SCOPED_TRACE(::testing::Message() << channels << "->" << filters << " in " << groups << ", "
-                                    << size << " k" << kernel);
-  GraphBuilder builder;
-  const ValueId x = builder.input("x", {1, channels, size, size});
-  const ValueId conv = builder.conv("conv", x, filters, kernel, 1, groups);
-  builder.output(builder.add("Relu", "relu", {conv}));
-  expect_all_equal(builder, "grouped_conv2d", schedule);
-}
-
-TEST(Library, GroupedConvolution) {
-  grouped(8, 64, 2, 9, 3, "grouped_direct.sched");
-  grouped(6, 68, 2, 8, 1, "grouped_uneven.sched");  // 34 filters a group
-  grouped(8, 28, 4, 31, 3, "grouped_uneven.sched");
-  grouped(4, 18, 2, 7, 3, "grouped_uneven.sched");
-  grouped(8, 6, 2, 9, 1, "");
-}
-
 void depthwise(std::int64_t k, std::int64_t size, std::int64_t kernel, std::int64_t stride,
                const std::string& schedule) {
   SCOPED_TRACE(::testing::Message() << k << " " << size << " k" << kernel << " s" << stride);
@@ -98,7 +79,9 @@ TEST(Library, GroupsOfAnyNumberOfChannels) {
   grouped(24, 112, 4, 9, 1, "grouped_overlap.sched");  // 28 each
   grouped(136, 136, 4, 7, 1, "grouped_overlap.sched");
   grouped(6, 51, 3, 8, 3, "grouped_overlap.sched");  // 17 each
-  grouped(8, 14, 2, 9, 3, "");                       // less than a vector each
+  grouped(8, 14, 2, 9, 3, "grouped_overlap.sched");  // 7 each: vectors of 4
+  grouped(4, 18, 2, 7, 3, "grouped_overlap.sched");  // 9 each: vectors of 8
+  grouped(8, 6, 2, 9, 1, "");
 }
 
 void transposed(std::int64_t c, std::int64_t k, const Ints& size, std::int64_t kernel,
