@@ -1,6 +1,5 @@
 // frit bench: packages timed in turns, so that whatever slows the machine slows all of them.
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "apps/frit/bench_package.h"
 #include "apps/frit/commands.h"
 #include "apps/frit/host.h"
+#include "apps/frit/pin.h"
 #include "apps/frit/samples.h"
 #include "apps/frit/scratch_folder.h"
 
@@ -20,26 +20,6 @@ namespace frit {
 namespace {
 
 constexpr int kWarmUps = 3;
-
-/// Pins this process to `count` cores from `first` (-1: the last ones allowed: core 0 serves most
-/// interrupts). Threads started later inherit it.
-Status pin(int first, int count, std::vector<int>& pinned) {
-  const std::vector<int> allowed = host_facts().affinity;
-  count = std::min<int>(count, static_cast<int>(allowed.size()));
-  auto start = allowed.end() - count;
-  if (first >= 0) start = std::find(allowed.begin(), allowed.end(), first);
-  if (allowed.end() - start < count) {
-    return fail("cli-pin", fmt::format("--pin {} leaves fewer than {} cores of those allowed; "
-                                       "name a lower core",
-                                       first, count));
-  }
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  pinned.assign(start, start + count);
-  for (const int core : pinned) CPU_SET(static_cast<std::size_t>(core), &set);
-  sched_setaffinity(0, sizeof set, &set);
-  return {};
-}
 
 /// Two packages of one model must give nearly the same, else their times mean nothing.
 Status check_agreement(const BenchPackage& first, const BenchPackage& other) {
@@ -155,7 +135,7 @@ ExitCode command_bench(const Options& options, Console& console) {
     facts.push_back(std::move(*read));
   }
   std::vector<int> pinned;
-  if (const Status status = pin(options.command.pin, cores, pinned); !status) {
+  if (const Status status = pin_process(options.command.pin, cores, pinned); !status) {
     return console.reject(status.error());
   }
   auto scratch = ScratchFolder::make();

@@ -92,6 +92,7 @@ class Commands {
     add_show();
     add_ops();
     add_bench();
+    add_profile();
     add_doctor();
     add_help();
   }
@@ -208,6 +209,16 @@ class Commands {
         ->capture_default_str();
     sub.add_option("--pin", own_.pin, "First core used")->check(CLI::Range(0, 4095));
     sub.add_option("--export-json", own_.export_json, "Write the result to this file too");
+  }
+
+  void add_profile() {
+    CLI::App& sub = add("profile", "Time by kernel, beside the FMA peak", command_profile);
+    add_model_options(sub, model_);
+    add_inputs(sub);
+    sub.add_option("--runs", own_.runs, "Runs of the model")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    sub.add_option("--pin", own_.pin, "First core used")->check(CLI::Range(0, 4095));
   }
 
   void add_doctor() {

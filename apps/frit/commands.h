@@ -16,6 +16,7 @@ ExitCode command_check(const Options& options, Console& console);
 ExitCode command_show(const Options& options, Console& console);
 ExitCode command_ops(const Options& options, Console& console);
 ExitCode command_bench(const Options& options, Console& console);
+ExitCode command_profile(const Options& options, Console& console);
 ExitCode command_doctor(const Options& options, Console& console);
 ExitCode command_help(const Options& options, Console& console);
 

@@ -70,12 +70,17 @@ double best_seconds(Work work) {
 
 }  // namespace
 
-std::vector<Peak> measure_peaks(const std::vector<long long>& cache_bytes) {
-  std::vector<Peak> peaks;
+double measure_fma_peak() {
   volatile float sink = 0;
   constexpr std::int64_t kRounds = 200000;
   const double fma_s = best_seconds([&] { sink = sink + fma_loop(kRounds, 0.999F, 0.001F); });
-  peaks.push_back({"fma_f32_gflops", 2.0 * 16 * kAccumulators * kRounds / fma_s * 1e-9});
+  return 2.0 * 16 * kAccumulators * kRounds / fma_s * 1e-9;
+}
+
+std::vector<Peak> measure_peaks(const std::vector<long long>& cache_bytes) {
+  std::vector<Peak> peaks;
+  volatile float sink = 0;
+  peaks.push_back({"fma_f32_gflops", measure_fma_peak()});
 
   std::vector<std::pair<std::string, std::size_t>> sizes;
   for (std::size_t level = 0; level < cache_bytes.size(); ++level) {
