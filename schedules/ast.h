@@ -82,6 +82,7 @@ struct ScheduleItem {
     kParam,
     kLet,
     kConstraint,
+    kMinimise,
     kPack,
     kDirective,
     kIf

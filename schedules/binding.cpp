@@ -7,6 +7,7 @@
 #include "schedules/binding.h"
 
 #include "schedules/expression.h"
+#include "schedules/least_params.h"
 #include "schedules/schedule.h"
 
 namespace frit {
@@ -142,16 +143,20 @@ bool applies(const Schedule& schedule, const std::string& anchor, const Facts& f
 Result<Facts> bind_params(const Schedule& schedule, const Facts& facts, const Facts& chosen) {
   const ScheduleAst& ast = *schedule.ast;
   FRIT_TRY(chosen_exist(ast, chosen));
+  for (const ScheduleItem& item : ast.items) {
+    if (item.kind != Kind::kParam && item.kind != Kind::kLet) continue;
+    if (!facts.contains(item.name)) continue;
+    return fail(error_at(ast, item.span, "sched-name",
+                         fmt::format("'{}' hides the fact {} = {}; choose another name", item.name,
+                                     item.name, facts.at(item.name))));
+  }
+  const Result<Facts> values = least_params(ast, facts, chosen);
+  if (!values) return fail(values.error());
   Facts bound = facts;
   for (const ScheduleItem& item : ast.items) {
     if (item.kind == Kind::kConstraint) FRIT_TRY(constraint_holds(ast, item, bound));
     if (item.kind != Kind::kParam && item.kind != Kind::kLet) continue;
-    if (facts.contains(item.name)) {
-      return fail(error_at(ast, item.span, "sched-name",
-                           fmt::format("'{}' hides the fact {} = {}; choose another name",
-                                       item.name, item.name, facts.at(item.name))));
-    }
-    const auto value = item.kind == Kind::kParam ? param_value(ast, item, bound, chosen)
+    const auto value = item.kind == Kind::kParam ? param_value(ast, item, bound, *values)
                                                  : evaluate(ast, item.value, bound);
     if (!value) return fail(value.error());
     bound[item.name] = *value;

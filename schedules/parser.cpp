@@ -106,6 +106,7 @@ class Parser {
     if (keyword == "priority") return priority(reader, item), true;
     if (keyword == "param" || keyword == "let") return definition(reader, item), true;
     if (keyword == "pack") return pack(reader, item), true;
+    if (keyword == "minimise") return minimise(reader, item), true;
     if (keyword == "when" || keyword == "constraint") {
       reader.take();
       item.kind = keyword == "when" ? Kind::kWhen : Kind::kConstraint;
@@ -171,6 +172,14 @@ class Parser {
       item.choices.push_back(parse_expression(reader));
     } while (!reader.failed() && reader.accept(","));
     reader.expect("}", "after the values");
+  }
+
+  void minimise(TokenReader& reader, ScheduleItem& item) {
+    item.span = reader.take().span;
+    item.kind = Kind::kMinimise;
+    if (minimise_seen_) reader.fail_at(item.span, "'minimise' stands once");
+    minimise_seen_ = true;
+    item.value = parse_expression(reader);
   }
 
   void pack(TokenReader& reader, ScheduleItem& item) {
@@ -294,7 +303,7 @@ class Parser {
   Diagnostics faults_;
   std::vector<Span> open_;  // the `if`s that stand open
   std::vector<std::string> defined_;
-  bool version_seen_ = false;
+  bool version_seen_ = false, minimise_seen_ = false;
 };
 
 std::vector<std::string> lines_of(std::string_view text) {

@@ -49,6 +49,8 @@ std::string item_text(const ScheduleItem& item) {
       return fmt::format("let {} = {}", item.name, to_text(item.value));
     case Kind::kConstraint:
       return "constraint " + to_text(item.value);
+    case Kind::kMinimise:
+      return "minimise " + to_text(item.value);
     case Kind::kPack:
       return pack_text(item.pack);
     case Kind::kDirective:
