@@ -112,6 +112,15 @@ class Printer {
 
 }  // namespace
 
+std::string params_text(const Schedule& schedule, const Facts& bound) {
+  std::string text;
+  for (const ScheduleItem& item : schedule.ast->items) {
+    if (item.kind != Kind::kParam) continue;
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", item.name, bound.at(item.name));
+  }
+  return text;
+}
+
 std::string print_schedule(const Schedule& schedule) {
   Printer printer;
   printer.items(schedule.ast->items, 0);

@@ -35,6 +35,9 @@ tl::expected<Schedule, Diagnostics> parse_schedule(const std::string& text,
 /// Normal form: parses to the same Schedule; printing that gives the same text.
 std::string print_schedule(const Schedule& schedule);
 
+/// The params in force, "kb = 3, tx = 7", in order of the file; "" without any.
+std::string params_text(const Schedule& schedule, const Facts& bound);
+
 /// True when `for` names the anchor and every `when` holds. A name unknown to `facts` makes a
 /// condition false.
 bool applies(const Schedule& schedule, const std::string& anchor, const Facts& facts);

@@ -70,7 +70,8 @@ Result<std::string> view_group(const PlannedModel& planned, const Group& group, 
   const std::string head = bound->name + "\n";
   if (view == GroupView::kSchedule) {
     if (!bound->schedule.ast) return head + "# the safe default: no file fits this group\n";
-    return head + print_schedule(bound->schedule);
+    const std::string values = params_text(bound->schedule, bound->bound);
+    return head + (values.empty() ? "" : "# here " + values + "\n") + print_schedule(bound->schedule);
   }
   if (view == GroupView::kStages || view == GroupView::kNest) {
     auto composed = scheduled_pipeline(graph, planned.plan, group, *bound, options.target);
