@@ -327,6 +327,8 @@ Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
   facts["inner2"] = dims.size() < 2 ? 1 : dims[static_cast<std::size_t>(storage.order[1])];
   facts["inner_axis_last"] = !dims.empty() && innermost + 1 == dims.size();
   facts["nodes"] = static_cast<std::int64_t>(group.nodes.size());
+  const auto anchor = std::find(group.nodes.begin(), group.nodes.end(), group.anchor_node);
+  facts["pre_nodes"] = anchor == group.nodes.end() ? 0 : anchor - group.nodes.begin();
   return facts;
 }
 
