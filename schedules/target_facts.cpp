@@ -34,6 +34,8 @@ Facts target_facts(const Halide::Target& target, int threads) {
   facts["arm_dot_prod"] = has(T::ARMDotProd);
   facts["lanes"] = target.natural_vector_size(Halide::Float(32));
   facts["registers"] = avx512 || (is_arm && target.bits == 64) ? 32 : 16;
+  // Zen 4 runs 512-bit operations on units of 256 bits.
+  facts["split_vectors"] = yes(avx512 && target.processor_tune == T::Processor::ZnVer4);
   facts["threads"] = threads;
   // Without a machine profile: what every core of the last ten years has at least.
   facts["l1_bytes"] = 32 * 1024;
