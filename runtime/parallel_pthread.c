@@ -11,18 +11,26 @@
  * change. The caller closes all shares before it writes the fields of the next job, and a worker
  * reads the fields before it swaps: if it read a newer field, it meets a closed share.
  *
- * Idle workers spin for about 20 microseconds (the gap between two kernels of a run) and then sleep
- * on a condition variable. */
+ * Idle workers spin for about 20 microseconds (the gap between two kernels of a run), then go on
+ * for some 200 more while they offer their CPU to others every 2 (a serial kernel; waking a thread
+ * that sleeps takes 30 to 80 here), and then sleep on a condition variable. A worker that finds
+ * itself on the CPU of the caller or of a worker before it moves (placement.h). */
+#ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* sigset_t under -std=c99 */
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 
 #include "error.h"
 #include "parallel.h"
+#include "placement.h"
 
 #define FRIT_CLOSED 0xffffffffu /* as next index: nothing to take */
 #define FRIT_SPINS 2000         /* pauses of 10 ns or so before sleeping or yielding */
+#define FRIT_OFFERS 100         /* times that a worker offers its CPU before it sleeps */
+#define FRIT_PAUSES_PER_OFFER 200
+#define FRIT_MOST_MOVES 64 /* jobs that find no CPU to move to before a worker stops trying */
 
 typedef struct frit_share {
   uint64_t state; /* job << 32 | next index */
@@ -30,7 +38,9 @@ typedef struct frit_share {
   frit_worker* worker;
   struct frit_pool* pool;
   int number;
-  uint8_t pad[FRIT_ALIGNMENT - 8 - sizeof(pthread_t) - 2 * sizeof(void*) - sizeof(int)];
+  int cpu;     /* that ran it last; -1: not known */
+  int in_vain; /* jobs for which it looked for another CPU and found none */
+  uint8_t pad[FRIT_ALIGNMENT - 8 - sizeof(pthread_t) - 2 * sizeof(void*) - 3 * sizeof(int)];
 } frit_share;
 
 typedef struct frit_pool {
@@ -40,7 +50,8 @@ typedef struct frit_pool {
   int first, count;
   uint32_t job;
   int error;
-  uint8_t pad_1[FRIT_ALIGNMENT - 2 * sizeof(void*) - 4 * sizeof(int)];
+  int caller_cpu;
+  uint8_t pad_1[FRIT_ALIGNMENT - 2 * sizeof(void*) - 5 * sizeof(int)];
   uint32_t done; /* tasks finished */
   uint8_t pad_2[FRIT_ALIGNMENT - sizeof(uint32_t)];
   int threads;
@@ -112,11 +123,33 @@ static void work(frit_pool* pool, int own, uint32_t job) {
   }
 }
 
+/* Moves the calling worker where the caller, or a worker before it, runs on the same CPU. */
+static void keep_apart(frit_pool* pool, frit_share* own) {
+  frit_share* const shares = shares_of(pool);
+  const int cpu = frit_current_cpu();
+  __atomic_store_n(&own->cpu, cpu, __ATOMIC_RELAXED);
+  if (cpu < 0 || own->in_vain >= FRIT_MOST_MOVES) return;
+  int busy[FRIT_MOST_MOVES];
+  int count = 0, shared = 0;
+  for (int k = 0; k < own->number && count < FRIT_MOST_MOVES; ++k, ++count) {
+    busy[count] = k == 0 ? __atomic_load_n(&pool->caller_cpu, __ATOMIC_RELAXED)
+                         : __atomic_load_n(&shares[k].cpu, __ATOMIC_RELAXED);
+    shared |= busy[count] == cpu;
+  }
+  if (!shared) return;
+  if (frit_move_off(busy, count)) {
+    __atomic_store_n(&own->cpu, frit_current_cpu(), __ATOMIC_RELAXED);
+  } else {
+    ++own->in_vain;
+  }
+}
+
 /* Waits until the job number is no longer `seen`, or stop. Returns the new number. */
 static uint32_t wait_for_job(frit_pool* pool, uint32_t seen) {
-  for (int spin = 0; spin < FRIT_SPINS; ++spin) {
+  for (int spin = 0; spin < FRIT_SPINS + FRIT_OFFERS * FRIT_PAUSES_PER_OFFER; ++spin) {
     const uint32_t job = __atomic_load_n(&pool->job, __ATOMIC_ACQUIRE);
     if (job != seen) return job;
+    if (spin > FRIT_SPINS && spin % FRIT_PAUSES_PER_OFFER == 0) sched_yield();
     pause_briefly();
   }
   pthread_mutex_lock(&pool->mutex);
@@ -139,6 +172,7 @@ static void* worker_main(void* argument) {
     const uint32_t job = wait_for_job(pool, seen);
     if (job == seen) return 0; /* stop */
     seen = job;
+    keep_apart(pool, share);
     work(pool, share->number, job);
   }
 }
@@ -166,6 +200,7 @@ static uint32_t open_job(frit_pool* pool, frit_task task, int first, int count, 
   __atomic_store_n(&pool->closure, closure, __ATOMIC_RELEASE);
   __atomic_store_n(&pool->first, first, __ATOMIC_RELEASE);
   __atomic_store_n(&pool->count, count, __ATOMIC_RELEASE);
+  __atomic_store_n(&pool->caller_cpu, frit_current_cpu(), __ATOMIC_RELAXED);
   __atomic_store_n(&pool->error, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&pool->done, 0, __ATOMIC_RELAXED);
   for (int k = 0; k < pool->threads; ++k) {
@@ -213,6 +248,7 @@ int frit_pool_start(void* memory, frit_worker* workers, int threads) {
   frit_share* const shares = shares_of(pool);
   pool->threads = threads;
   pool->job = 0;
+  pool->caller_cpu = -1;
   pool->sleepers = 0;
   pool->stop = 0;
   if (pthread_mutex_init(&pool->mutex, 0) != 0) return FRIT_THREAD_START;
@@ -225,6 +261,8 @@ int frit_pool_start(void* memory, frit_worker* workers, int threads) {
     shares[k].worker = &workers[k];
     shares[k].pool = pool;
     shares[k].number = k;
+    shares[k].cpu = -1;
+    shares[k].in_vain = 0;
   }
   /* Signals stay with the program's own threads. */
   sigset_t all, before;

@@ -60,22 +60,28 @@ std::string weights_assembly() {
 
 Status write_sources(const PackageModel& model, const std::string& folder,
                      std::vector<std::string>& to_compile) {
-  const std::string unused_pool =
-      model.options.threads > 1 ? "parallel_none.c" : "parallel_pthread.c";
+  const bool threaded = model.options.threads > 1;
+  const auto unused = [&](const std::string& name) {
+    if (threaded) return name == "parallel_none.c";
+    return name == "parallel_pthread.c" || name.starts_with("placement");
+  };
   std::error_code problem;
   for (const char* inner : {kRuntime, kResults}) {
     fs::create_directory(folder + "/" + inner, problem);
     if (problem) return fail("package-write", "cannot make a folder: " + problem.message());
   }
-  // One unit for the compiler: nine would take twice as long. The pool asks for POSIX: first.
-  std::string whole, pool;
+  // One unit for the compiler: nine would take twice as long. What asks for more than C99 of the
+  // system's headers comes first: placement, then the pool.
+  std::string whole, pool, placement;
   for (const auto& [name, text] : runtime_sources()) {
-    if (name == unused_pool) continue;
+    if (unused(name)) continue;
     FRIT_TRY(write_file(folder + "/" + kRuntime + "/" + name, text));
     const std::string include = fmt::format("#include \"{}/{}\"\n", kRuntime, name);
-    if (ends_with(name, ".c")) (name.starts_with("parallel") ? pool : whole) += include;
+    if (!ends_with(name, ".c")) continue;
+    const bool is_pool = name.starts_with("parallel");
+    (is_pool ? pool : name.starts_with("placement") ? placement : whole) += include;
   }
-  FRIT_TRY(write_file(folder + "/" + kWholeRuntime, pool + whole));
+  FRIT_TRY(write_file(folder + "/" + kWholeRuntime, placement + pool + whole));
   to_compile.push_back(kWholeRuntime);
   FRIT_TRY(write_file(folder + "/" + model.c_name + ".h", header_text(model)));
   FRIT_TRY(write_file(folder + "/" + kPlan, plan_c_text(model)));
