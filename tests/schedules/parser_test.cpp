@@ -24,6 +24,7 @@ TEST(Printer, KeepsCommentsOrderAndBlocks) {
                    "param kb=2 in{1,2}\n"
                    "let both=kb*(lanes)\n"
                    "constraint (kb)>0\n"
+                   "minimise k%(kb)\n"
                    "pack w(k%(both),rx,ry,c,k/(both))\n"
                    "if k>3 # big\n"
                    "out . split( k,ko,ki,both, TailStrategy::GuardWithIf ) .vectorize(ki)\n"
@@ -40,6 +41,7 @@ TEST(Printer, KeepsCommentsOrderAndBlocks) {
             "param kb = 2 in {1, 2}\n"
             "let both = kb * lanes\n"
             "constraint kb > 0\n"
+            "minimise k % kb\n"
             "pack w (k % both, rx, ry, c, k / both)\n"
             "if k > 3  # big\n"
             "  out.split(k, ko, ki, both, TailStrategy::GuardWithIf).vectorize(ki)\n"
@@ -218,6 +220,30 @@ TEST(Binding, ParamsTakeDefaultsAndChosenValues) {
   EXPECT_EQ(bind_params(schedule, {{"k", 3}}, {{"a", 4}})->at("b"), 5);
   EXPECT_EQ(bind_params(schedule, {{"k", 3}}, {{"a", 5}}).error().code, "sched-param-value");
   EXPECT_EQ(bind_params(schedule, {{"k", 3}}, {{"c", 5}}).error().code, "sched-param-value");
+}
+
+TEST(Binding, MinimiseTakesTheLeastOfAllThatTheConstraintsAllow) {
+  const Schedule schedule = parsed(
+      "param a = 1 in {2, 3, 4, 5}\nconstraint a != 4\nlet twice = 2 * a\n"
+      "param b = 7 in {1, a}\nconstraint a * b <= 12\nminimise 100 - twice * b - b\n");
+  // a, b: 3, 3 gives 100 - 18 - 3 = 79, 2, 2 gives 90, 5, 1 gives 89, 1, 7 gives 79 and is first.
+  const auto bound = bind_params(schedule, {{"k", 3}}, {});
+  EXPECT_EQ(bound->at("a"), 1);
+  EXPECT_EQ(bound->at("b"), 7);
+  // What is chosen from outside stays; the rest is searched around it.
+  EXPECT_EQ(bind_params(schedule, {}, {{"a", 3}})->at("b"), 3);
+  EXPECT_EQ(bind_params(schedule, {}, {{"b", 1}})->at("a"), 5);
+  EXPECT_EQ(bind_params(schedule, {}, {{"a", 4}}).error().code, "sched-minimise");
+}
+
+TEST(Binding, MinimiseIsBounded) {
+  std::string text;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    text += std::string("param ") + name + " = 0 in {1, 2, 3, 4, 5, 6, 7}\n";
+  }
+  const auto bound = bind_params(parsed(text + "minimise a + b + c + d + e + f\n"), {}, {});
+  ASSERT_FALSE(bound.has_value());
+  EXPECT_EQ(bound.error().code, "sched-minimise");
 }
 
 TEST(Binding, FilesApplyByAnchorAndConditions) {
