@@ -37,13 +37,13 @@ TransposedWindow checked_window(const OpInstance& op) {
   return *std::move(window);
 }
 
-/// Whole cells of stride_y x stride_x outputs, one for each position of the input's grid.
+/// Whole cells of stride_y x stride_x outputs.
 bool has_whole_cells(const TransposedWindow& window) {
   bool strided = false;
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
     const std::int64_t stride = window.strides[axis];
     strided = strided || stride > 1;
-    if (window.pad_low[axis] % stride != 0 || window.out[axis] % stride != 0) return false;
+    if (window.out[axis] % stride != 0) return false;
   }
   return strided;
 }
@@ -206,16 +206,15 @@ Sum celled_sum(const TransposedWindow& window, StageBuilder& stages) {
     for (std::size_t axis = 0; axis < rank; ++axis) {
       axes.emplace_back((phases ? "p" : "q") + names[axis]);
       const std::int64_t stride = window.strides[axis];
-      extents.push_back(phases ? stride : (window.out[axis] + window.pad_low[axis]) / stride);
+      extents.push_back(phases ? stride : window.out[axis] / stride);
     }
   }
   std::vector<int> order;
   for (std::size_t axis = axes.size(); axis-- > 0;) order.push_back(static_cast<int>(axis));
   Sum sum{&stages.stage_own("acc", axes, order, extents), {axes[0], axes[1]}};
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    Expr out = axes[2 + rank + axis] * static_cast<int>(window.strides[axis]) + axes[2 + axis];
-    if (window.pad_low[axis] != 0) out = out - static_cast<int>(window.pad_low[axis]);
-    sum.at.push_back(out);
+    sum.at.push_back(axes[2 + rank + axis] * static_cast<int>(window.strides[axis]) +
+                     axes[2 + axis]);
   }
   return sum;
 }
@@ -226,8 +225,7 @@ Expr celled_value(const TransposedWindow& window, const Index& at, Stage& acc) {
   for (const bool phases : {true, false}) {
     for (std::size_t axis = 0; axis < window.rank(); ++axis) {
       const int stride = static_cast<int>(window.strides[axis]);
-      const Expr along = at[axis + 2] + static_cast<int>(window.pad_low[axis]);
-      cells.push_back(phases ? along % stride : along / stride);
+      cells.push_back(phases ? at[axis + 2] % stride : at[axis + 2] / stride);
     }
   }
   return acc(cells);

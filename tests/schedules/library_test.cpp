@@ -108,7 +108,29 @@ TEST(Library, TransposedConvolutions) {
   transposed(24, 1, {5, 32}, 2, two, true, few, cells);
   transposed(3, 1, {5, 17}, 4, {{"strides", Ints{4, 2}}, {"pads", Ints{0, 2, 0, 2}}}, true, few,
              cells);
+  transposed(3, 2, {5, 16}, 3,
+             {{"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}, {"output_padding", Ints{1, 1}}},
+             true, few, cells);
   transposed(5, 1, {3, 7}, 2, two, false, few, "");
+}
+
+void transposed_depthwise(std::int64_t k, std::int64_t kernel, const AttributeMap& attributes,
+                          const std::string& schedule) {
+  SCOPED_TRACE(::testing::Message() << k << " k" << kernel);
+  GraphBuilder builder;
+  const ValueId x = builder.conv("conv", builder.input("x", {1, 3, 5, 9}), k, 1);
+  const ValueId w = builder.constant("w", {k, 1, kernel, kernel});
+  AttributeMap grouped = attributes;
+  grouped["group"] = k;
+  builder.output(builder.add("Relu", "act", {builder.add("ConvTranspose", "up", {x, w}, grouped)}));
+  expect_all_equal(builder, "depthwise_transpose2d", schedule);
+}
+
+TEST(Library, TransposedDepthwiseConvolutions) {
+  const AttributeMap bilinear = {{"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}};
+  transposed_depthwise(24, 4, bilinear, "depthwise_transpose.sched");
+  transposed_depthwise(16, 3, bilinear, "depthwise_transpose.sched");
+  transposed_depthwise(5, 4, bilinear, "");
 }
 
 TEST(Library, LocalResponseNorm) {
