@@ -2,8 +2,8 @@
 
 usage: networks_slow_test.py BUILD_DIR --list | NAME [INPUTS]
 NAME is one of bench/models/networks.txt; without its file in build/models the case is skipped
-(bash bench/models/make.sh). The package is built, linked and run as a user would, with one and with
-two threads (the same bits), on INPUTS inputs: noise, and for PP-OCR pictures of text too. Rule for
+(bash bench/models/make.sh). The package is built, linked and run as a user would, without a pool and
+with one at 1, 2, 3 and 8 threads (the same bits), on INPUTS inputs: noise, and for PP-OCR pictures of text too. Rule for
 each output (NUMERICS.md):
   |y - ref| <= 2 max(|ORT - ref|, |naive32 - ref|) + 1e-6 max|ref|, in max norms.
 Prints one row for each input. Exit code 1: a result is out of tolerance.
@@ -56,26 +56,33 @@ def key(programs, network):
     return hashlib.sha256(programs + model.encode()).hexdigest()[:12]
 
 
-def frit_outputs(network, build, inputs, folder):
-    """The package's outputs by name for each input, or None where thread counts disagree."""
+def built_driver(network, build, threads, folder):
+    """(program, report) of the network's package for at most so many threads."""
     subprocess.run([build / "apps" / "frit", "-q", "build", network.path, "-o", folder / "package",
-                    "--name", network.name, "--shape", network.shape_text, "--threads", "2"],
-                   check=True, stdout=subprocess.DEVNULL)
+                    "--name", network.name, "--shape", network.shape_text, "--threads",
+                    str(threads)], check=True, stdout=subprocess.DEVNULL)
     report = eng.read_report(folder / "package")
-    program = eng.build_driver(folder / "package", report, folder)
-    every = []
-    for data in inputs:
-        by_threads = []
-        for threads in (1, 2):
+    return eng.build_driver(folder / "package", report, folder), report
+
+
+def frit_outputs(network, build, inputs, folder):
+    """The outputs by name for each input of the package without a pool, or None where a package
+    with one gives other bits at 1, 2, 3 or 8 threads."""
+    every = [None] * len(inputs)
+    for most, counts in ((1, (1,)), (8, (1, 2, 3, 8))):
+        program, report = built_driver(network, build, most, folder)
+        for number, data in enumerate(inputs):
             eng.store_inputs({network.input: data}, folder)
-            subprocess.run(eng.frit_command(program, report, threads, folder), check=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            by_threads.append(eng.frit_outputs(report, folder))
-        for name, values in by_threads[0].items():
-            if values.tobytes() != by_threads[1][name].tobytes():
-                print(f"WRONG {network.name}: `{name}` differs between one thread and two")
-                return None
-        every.append(by_threads[0])
+            for threads in counts:
+                subprocess.run(eng.frit_command(program, report, threads, folder), check=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                outputs = eng.frit_outputs(report, folder)
+                every[number] = every[number] or outputs
+                for name, values in outputs.items():
+                    if values.tobytes() != every[number][name].tobytes():
+                        print(f"WRONG {network.name}: `{name}` has other bits at {threads} threads "
+                              f"of {most} than without a pool")
+                        return None
     return every
 
 
