@@ -148,7 +148,6 @@ tl::expected<BuildOptions, Diagnostics> build_options(const Options& options, Co
     fault.code = "cli-target";
     faults.push_back(std::move(fault));
   }
-  build.emit.threads = model.threads;
   build.emit.jobs = options.command.jobs > 0 ? options.command.jobs : usable_cores();
   add_schedules(model.schedules_folder, build.emit.user_schedules, faults);
   build.emit.progress = [&console](const EmitProgress& progress) {

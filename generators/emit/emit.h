@@ -20,9 +20,14 @@ struct EmitProgress {
   double eta_seconds = 0.0;
 };
 
+/// The fact `threads` of every build. Kernels do not depend on how many threads a package has: with
+/// other loops LLVM would contract and reorder sums differently, and bits would change with --threads.
+/// A package for one thread runs the same tasks in a plain loop.
+inline constexpr int kScheduleThreads = 2;
+
 struct EmitOptions {
   Halide::Target target;
-  int threads = 1;
+  int threads = kScheduleThreads;  ///< 1: kernels without parallel loops
   int jobs = 2;
   std::string cache_folder;  ///< see cache.h
   ForkLimits limits;
