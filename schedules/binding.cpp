@@ -202,10 +202,12 @@ std::vector<const ScheduleItem*> items_in_force(const ScheduleAst& ast, const Fa
 
 const Schedule* choose_schedule(const std::vector<Schedule>& candidates, const std::string& anchor,
                                 const Facts& facts) {
+  const Schedule* best = nullptr;
   for (const Schedule& candidate : candidates) {
-    if (applies(candidate, anchor, facts)) return &candidate;
+    const bool better = best == nullptr || candidate.ast->priority > best->ast->priority;
+    if (better && applies(candidate, anchor, facts)) best = &candidate;
   }
-  return nullptr;
+  return best;
 }
 
 }  // namespace frit

@@ -63,7 +63,7 @@ Status apply_root_schedule(PipelineView& view, const Facts& facts, const Halide:
 /// The shipped files, most particular first (embedded at build from schedules/library/*.sched).
 const std::vector<Schedule>& shipped_schedules();
 
-/// First of `candidates` that applies, or nullptr.
+/// Of `candidates` that apply the one of highest priority, the first of equals; or nullptr.
 const Schedule* choose_schedule(const std::vector<Schedule>& candidates, const std::string& anchor,
                                 const Facts& facts);
 

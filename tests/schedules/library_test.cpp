@@ -27,6 +27,23 @@ TEST(Library, EveryFileParsesAndPrintsToANormalForm) {
   }
 }
 
+// A folder given with --schedules is in the order of its names.
+TEST(Library, HighestPriorityThatAppliesIsTakenWhateverTheOrder) {
+  std::vector<Schedule> candidates;
+  for (const auto& [file, rest] :
+       std::vector<std::pair<std::string, std::string>>{{"a", "priority 1\n"},
+                                                        {"b", "priority 3\nwhen m > 1\n"},
+                                                        {"c", "priority 2\n"},
+                                                        {"d", "priority 2\n"}}) {
+    auto parsed = parse_schedule("schedule 1\nfor matmul\n" + rest, file);
+    ASSERT_TRUE(parsed.has_value()) << file;
+    candidates.push_back(std::move(*parsed));
+  }
+  EXPECT_EQ(choose_schedule(candidates, "matmul", {{"m", 1}})->file, "c");
+  EXPECT_EQ(choose_schedule(candidates, "matmul", {{"m", 2}})->file, "b");
+  EXPECT_EQ(choose_schedule(candidates, "conv2d", {{"m", 2}}), nullptr);
+}
+
 void convolution(std::int64_t c, std::int64_t k, std::int64_t size, std::int64_t kernel,
                  std::int64_t stride, const std::string& schedule) {
   SCOPED_TRACE(::testing::Message()
@@ -170,6 +187,8 @@ void product(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>
 TEST(Library, Products) {
   product({9, 31}, {31, 48}, true, "matmul_packed.sched");
   product({2, 7, 8}, {8, 33}, true, "matmul_packed.sched");
+  product({1, 1100}, {1100, 65}, true, "matvec_long.sched");
+  product({1, 1, 1024}, {1024, 128}, true, "matvec_long.sched");
   product({1, 40}, {40, 65}, true, "matmul_packed.sched");
   product({2, 3, 9, 5}, {2, 3, 5, 17}, false, "");
   product({7, 9}, {9}, false, "");
