@@ -60,7 +60,6 @@ std::optional<Made> package(const Case& model, const std::string& folder, int th
   }
   EmitOptions options;
   options.target = *parse_target("host", false);
-  options.threads = threads;
   options.cache_folder = folder + "-cache";
   const auto compiled = emit_model(*graph, *plan, options);
   if (!compiled) {
@@ -162,6 +161,20 @@ TEST(SlowRealModel, BothLinkIntoOneProgramAndNeedOnlyLibc) {
                                    "' && cc -std=c99 -Wall -Wextra -Werror -pedantic "
                                    "both.c -o both -L. -locr_rec -locr_cls -lm && ./both");
   EXPECT_EQ(linked.status, 0) << linked.output;
+}
+
+TEST(SlowRealModel, BothAtOnceWithThreadsGiveTheirOwnBits) {
+  if (!fs::exists(path_of(kRecogniser))) GTEST_SKIP() << "the models are not here";
+  TestFolder folder;
+  const std::string out = folder.path() + "/p";
+  ASSERT_TRUE(package(kRecogniser, out, 3) && package(kClassifier, out, 2));
+  std::string command = "cd '" + out + "' && cc -std=c11 -Wall -Wextra -Werror -pedantic -O1 -I.";
+  command += " -DREC_OUT=" + output_of(out + "/ocr_rec.h");
+  command += " -DCLS_OUT=" + output_of(out + "/ocr_cls.h") + " -o use ";
+  command += FRIT_SOURCE_DIR "/tests/generators/package/use_two.c";
+  command += " -L. -locr_rec -locr_cls -lm -pthread && ./use";
+  const ShellResult ran = shell(command);
+  EXPECT_EQ(ran.status, 0) << ran.output;
 }
 
 TEST(SlowRealModel, EveryBrokenWeightsFileOfTheClassifierIsAnErrorOfInit) {
