@@ -42,7 +42,7 @@ run() {
 
 folders=()
 if [ $mode != asan ]; then
-  build build/dev "all ocr_line"
+  build build/dev "all ocr_line ocr"
   echo "== testing, FRIT_SEED=$FRIT_SEED"
   run build/dev fast
   if [ $mode = slow ]; then

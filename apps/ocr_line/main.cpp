@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/ocr_line/ctc.h"
-#include "apps/ocr_line/line_input.h"
-#include "apps/ocr_line/picture.h"
+#include "apps/ocr_common/ctc.h"
+#include "apps/ocr_common/line_input.h"
+#include "apps/ocr_common/picture.h"
 #include "ocr_rec.h"             // made by frit from the model
 #include "ocr_rec_characters.h"  // the model's metadata "character"
 

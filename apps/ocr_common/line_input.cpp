@@ -1,4 +1,4 @@
-#include "apps/ocr_line/line_input.h"
+#include "apps/ocr_common/line_input.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,17 +31,10 @@ std::vector<Tap> taps(int length_in, int length_out) {
   return all;
 }
 
-std::size_t index_of(const Picture& picture, int y, int x, int c) {
-  return (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
-          static_cast<std::size_t>(x)) *
-             3 +
-         static_cast<std::size_t>(c);
-}
-
 /// The source row `y` at the column `tap`, times kOne.
-std::int64_t across(const Picture& picture, int y, const Tap& tap, int c) {
-  return picture.bgr[index_of(picture, y, tap.low, c)] * (kOne - tap.weight_high) +
-         picture.bgr[index_of(picture, y, tap.high, c)] * tap.weight_high;
+std::int64_t across(const Picture& picture, int y, const Tap& tap, std::size_t c) {
+  return picture.bgr[picture.index(y, tap.low) + c] * (kOne - tap.weight_high) +
+         picture.bgr[picture.index(y, tap.high) + c] * tap.weight_high;
 }
 
 }  // namespace
@@ -53,7 +46,7 @@ Picture resize(const Picture& picture, int height, int width) {
   scaled.bgr.reserve(static_cast<std::size_t>(height) * static_cast<std::size_t>(width) * 3);
   for (const Tap& row : rows) {
     for (const Tap& column : columns) {
-      for (int c = 0; c < 3; ++c) {
+      for (std::size_t c = 0; c < 3; ++c) {
         const std::int64_t total = across(picture, row.low, column, c) * (kOne - row.weight_high) +
                                    across(picture, row.high, column, c) * row.weight_high;
         scaled.bgr.push_back(static_cast<std::uint8_t>((total + kOne * kOne / 2) / (kOne * kOne)));
@@ -72,10 +65,9 @@ std::vector<float> line_input(const Picture& picture, int width) {
   std::vector<float> values(3 * plane, 0.0F);
   for (int y = 0; y < kLineHeight; ++y) {
     for (int x = 0; x < used; ++x) {
-      for (int c = 0; c < 3; ++c) {
-        const float v = scaled.bgr[index_of(scaled, y, x, c)];
-        values[static_cast<std::size_t>(c) * plane +
-               static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+      for (std::size_t c = 0; c < 3; ++c) {
+        const float v = scaled.bgr[scaled.index(y, x) + c];
+        values[c * plane + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
                static_cast<std::size_t>(x)] = (v / 255.0F - 0.5F) / 0.5F;
       }
     }

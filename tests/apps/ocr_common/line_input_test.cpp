@@ -1,4 +1,4 @@
-#include "apps/ocr_line/line_input.h"
+#include "apps/ocr_common/line_input.h"
 
 #include <gtest/gtest.h>
 

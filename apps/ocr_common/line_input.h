@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "apps/ocr_line/picture.h"
+#include "apps/ocr_common/picture.h"
 
 namespace ocr {
 

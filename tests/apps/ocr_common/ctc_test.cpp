@@ -1,4 +1,4 @@
-#include "apps/ocr_line/ctc.h"
+#include "apps/ocr_common/ctc.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

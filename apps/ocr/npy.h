@@ -1,0 +1,14 @@
+// Writes float tensors as NumPy's .npy files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ocr {
+
+/// Returns "" or the reason why the file could not be written. values: the product of `shape` many,
+/// last axis fastest.
+std::string write_npy(const std::string& path, const std::vector<int>& shape,
+                      const std::vector<float>& values);
+
+}  // namespace ocr
