@@ -1,6 +1,7 @@
 /* Init and release of a context: checks, arena layout, threads. */
 #include "context.h"
 
+#include "cpu.h"
 #include "error.h"
 #include "parallel.h"
 
@@ -29,6 +30,11 @@ int frit_init(frit_context* context, const frit_options* options, const frit_pac
   const int threads = options->threads == 0 ? package->max_threads : options->threads;
   const int bad = check_options(options, package, threads);
   if (bad != FRIT_OK) return bad;
+  int cpu_level;
+  const int lacks =
+      frit_choose_cpu_level(package->cpu_levels, options->cpu_level,
+                            package->cpu_levels == 0 ? 0 : frit_cpu_level(), &cpu_level);
+  if (lacks != FRIT_OK) return lacks;
   uint8_t* const arena = (uint8_t*)options->arena;
   uint8_t* const pool =
       arena + package->planned_bytes + frit_round_up((size_t)threads * sizeof(frit_worker));
@@ -44,6 +50,7 @@ int frit_init(frit_context* context, const frit_options* options, const frit_pac
     frit_worker* const worker = &context->workers[k];
     worker->arena = arena;
     worker->weights = weights;
+    worker->cpu_level = cpu_level;
     worker->pool = context->pool;
     worker->error = 0;
     worker->in_task = 0;
@@ -69,6 +76,10 @@ frit_worker* frit_begin_run(frit_context* context) {
   frit_worker* const worker = context->workers;
   worker->error = 0;
   return worker;
+}
+
+int frit_context_cpu_level(const frit_context* context) {
+  return context == 0 || context->magic != FRIT_MAGIC ? 0 : context->workers->cpu_level;
 }
 
 int frit_kernel_error(const frit_worker* worker, int kernel_code) {

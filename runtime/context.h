@@ -15,6 +15,7 @@ typedef struct frit_package {
   size_t slab_bytes;    /* of each further thread; multiple of FRIT_ALIGNMENT */
   int max_threads;
   const frit_weights_header* weights; /* of the file that holds the constants; null: none */
+  unsigned cpu_levels; /* bit l: kernels of level l of cpu.h; 0: one target, not asked after */
 } frit_package;
 
 /* The fields of a package's options struct, in its order. */
@@ -23,6 +24,7 @@ typedef struct frit_options {
   void* arena;
   size_t arena_bytes;
   int threads;
+  int cpu_level;
   const void* weights;
   size_t weights_bytes;
   int weights_trusted;
@@ -50,6 +52,9 @@ void frit_release(frit_context* context);
 
 /* The caller's worker, ready for a run; null when the context is null or not initialised. */
 frit_worker* frit_begin_run(frit_context* context);
+
+/* The CPU level that init chose; 0 when the context is null or not initialised. */
+int frit_context_cpu_level(const frit_context* context);
 
 /* The code that run returns for what a kernel returned. */
 int frit_kernel_error(const frit_worker* worker, int kernel_code);

@@ -65,6 +65,10 @@ const char* frit_error_text(int code) {
       return "the weights file is damaged: its checksum or header is wrong; copy it again";
     case FRIT_WEIGHTS_FILE:
       return "the weights file cannot be opened or mapped; errno says why";
+    case FRIT_CPU_LEVEL:
+      return "options.cpu_level is no level that this package was built for; see the header";
+    case FRIT_CPU_LACKS_LEVEL:
+      return "this CPU lacks what the CPU level asked for, or the package's lowest, needs";
     default:
       return code > FRIT_KERNEL && code < 2 * FRIT_KERNEL ? kernel_error_text(code - FRIT_KERNEL)
                                                           : "no error has this code";

@@ -24,6 +24,8 @@ enum {
   FRIT_WEIGHTS_PACKAGE = 18,
   FRIT_WEIGHTS_DAMAGED = 19,
   FRIT_WEIGHTS_FILE = 20,
+  FRIT_CPU_LEVEL = 21,
+  FRIT_CPU_LACKS_LEVEL = 22,
   /* A kernel compiled with checks stopped; FRIT_KERNEL + n is Halide's error code -n. */
   FRIT_KERNEL = 100
 };

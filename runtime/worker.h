@@ -21,6 +21,7 @@ typedef struct frit_worker {
   size_t slab_bytes;
   size_t used_bytes; /* of the slab; blocks lie in order of asking */
   int error;         /* first code of error.h met in the current call */
+  int cpu_level;     /* of cpu.h, whose kernels are called; 0: the package has one target */
   int in_task;       /* inside a task: a nested parallel loop runs here, in order */
   int blocks;        /* alive, or freed under one that is alive */
   uint64_t freed;    /* bit i: block i was freed before one above it */

@@ -37,6 +37,8 @@ Facts target_facts(const Halide::Target& target, int threads) {
   // Zen 4 runs 512-bit operations on units of 256 bits.
   facts["split_vectors"] = yes(avx512 && target.processor_tune == T::Processor::ZnVer4);
   facts["threads"] = threads;
+  // At a CPU level below the one that packed the constants: the block they lie in (emit/bind.h).
+  facts["packed_block"] = 0;
   // Without a machine profile: what every core of the last ten years has at least.
   facts["l1_bytes"] = 32 * 1024;
   facts["l2_bytes"] = 256 * 1024;

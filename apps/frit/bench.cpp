@@ -85,6 +85,7 @@ nlohmann::json run_json(const Timed& timed, const Options& options) {
           {"c_name", facts.c_name},
           {"model_sha256", facts.model_sha256},
           {"target", facts.target},
+          {"cpu_level", facts.level_name},
           {"threads", facts.threads},
           {"group", ""},  // the whole model
           {"onnx_nodes", facts.onnx_nodes},
@@ -109,6 +110,11 @@ nlohmann::json result_json(const std::vector<Timed>& all, const std::vector<int>
           {"runs", std::move(runs)}};
 }
 
+/// As on the command line.
+std::string name_of(const PackageFacts& facts) {
+  return facts.level_name.empty() ? facts.folder : facts.folder + "@" + facts.level_name;
+}
+
 std::string result_text(const std::vector<Timed>& all) {
   std::string text = fmt::format("{:>12} {:>9} {:>12} {:>7} {:>7}  {}\n", "median ms", "MAD",
                                  "least ms", "runs", "ratio", "package");
@@ -118,7 +124,7 @@ std::string result_text(const std::vector<Timed>& all) {
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-6; };
     text += fmt::format("{:12.4f} {:9.4f} {:12.4f} {:7} {:7.3f}  {}\n", ms(s.median), ms(s.mad),
                         ms(s.least), timed.samples_ns.size(), static_cast<double>(s.median) / base,
-                        timed.package.facts().folder);
+                        name_of(timed.package.facts()));
   }
   return text;
 }

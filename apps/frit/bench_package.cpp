@@ -51,9 +51,28 @@ PackageFacts facts_of(const nlohmann::json& report, const std::string& folder) {
   return facts;
 }
 
+Status set_level(const nlohmann::json& report, const std::string& name, PackageFacts& facts) {
+  std::string known;
+  for (const auto& level : report.value("cpu_levels", nlohmann::json::array())) {
+    if (level.at("name") == name) {
+      facts.level_name = name;
+      facts.cpu_level = level.at("number");
+    }
+    known += (known.empty() ? "" : ", ") + level.at("name").get<std::string>();
+  }
+  if (facts.cpu_level != 0) return {};
+  return fail("package-level", fmt::format("package '{}' has no CPU level '{}'; it has {}",
+                                           facts.folder, name, known.empty() ? "none" : known));
+}
+
 }  // namespace
 
-Result<PackageFacts> read_package_facts(const std::string& folder) {
+Result<PackageFacts> read_package_facts(const std::string& argument) {
+  // A folder may have an @ in its name.
+  const auto at = argument.rfind('@');
+  const bool has_level = at != std::string::npos && !fs::is_directory(argument);
+  const std::string folder = has_level ? argument.substr(0, at) : argument;
+  const std::string level = has_level ? argument.substr(at + 1) : "";
   std::vector<fs::path> reports;
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
@@ -68,7 +87,9 @@ Result<PackageFacts> read_package_facts(const std::string& folder) {
   std::ifstream stream(reports.front(), std::ios::binary);
   const auto report = nlohmann::json::parse(stream, nullptr, false);
   try {
-    return facts_of(report, folder);
+    PackageFacts facts = facts_of(report, folder);
+    if (has_level) FRIT_TRY(set_level(report, level, facts));
+    return facts;
   } catch (const std::exception& fault) {
     return fail("package-report", fmt::format("'{}' is not a report of frit: {}; build it again",
                                               reports.front().string(), fault.what()));
@@ -140,6 +161,7 @@ struct BenchPackage::Impl {
     options.arena = arena;
     options.arena_bytes = bytes;
     options.threads = facts.threads;
+    options.cpu_level = facts.cpu_level;
     if (!facts.weights_file.empty()) {
       auto mapped = MappedFile::map(facts.folder + "/" + facts.weights_file);
       if (!mapped) return fail(mapped.error());

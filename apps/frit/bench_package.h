@@ -16,11 +16,14 @@ struct PackageFacts {
   int threads = 1;
   std::vector<TensorType> inputs, outputs;
   std::vector<std::string> onnx_nodes;
+  std::string level_name;    ///< of DIR@LEVEL; empty: the highest that this CPU has
+  int cpu_level = 0;         ///< its number
   std::string weights_file;  ///< in the folder; empty: the weights are in the archive
   std::string schedule_sha;  ///< of the names of all groups' schedules and their hashes
 };
 
-/// Errors: "package-report" (none or several in the folder, or not frit's).
+/// `folder` may end in @LEVEL, a CPU level of the package to be run. Errors: "package-report" (none
+/// or several in the folder, or not frit's), "package-level" (not one of the package's).
 Result<PackageFacts> read_package_facts(const std::string& folder);
 
 class BenchPackage {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "apps/frit/commands.h"
@@ -78,28 +78,32 @@ Diagnostics write_views(const Options& options, const BuildOptions& build,
   return {};
 }
 
+/// Symbol -> object file, of all CPU levels.
+std::map<std::string, std::string> distinct_kernels(const CompiledModel& compiled) {
+  std::map<std::string, std::string> objects;
+  const auto add = [&](const std::vector<Kernel>& kernels) {
+    for (const Kernel& kernel : kernels) objects[kernel.symbol] = kernel.object_path;
+  };
+  add(compiled.kernels);
+  for (const CompiledModel::Level& lower : compiled.lower_levels) add(lower.kernels);
+  return objects;
+}
+
 Status copy_objects(const Options& options, const BuiltModel& built) {
   if (std::ranges::count(options.command.emit, "objects") == 0) return {};
   const fs::path folder = fs::path(options.command.out) / "objects";
   std::error_code failure;
   fs::create_directories(folder, failure);
-  for (const Kernel& kernel : built.compiled.kernels) {
-    fs::copy_file(kernel.object_path, folder / (kernel.symbol + ".o"),
-                  fs::copy_options::overwrite_existing, failure);
+  for (const auto& [symbol, object] : distinct_kernels(built.compiled)) {
+    fs::copy_file(object, folder / (symbol + ".o"), fs::copy_options::overwrite_existing, failure);
     if (failure) return fail("package-write", "cannot write into '" + folder.string() + "'");
   }
   return {};
 }
 
-std::size_t distinct_kernels(const CompiledModel& compiled) {
-  std::set<std::string> symbols;
-  for (const Kernel& kernel : compiled.kernels) symbols.insert(kernel.symbol);
-  return symbols.size();
-}
-
 void print_summary(const Options& options, Console& console, const BuiltModel& built,
                    const PackageFiles& files) {
-  const std::size_t kernels = distinct_kernels(built.compiled);
+  const std::size_t kernels = distinct_kernels(built.compiled).size();
   if (console.json()) {
     nlohmann::json paths = {{"archive", files.archive},
                             {"header", files.header},

@@ -113,6 +113,13 @@ class Commands {
     sub.add_flag("--debug", own_.debug, "Keep asserts and bounds checks in the kernels");
   }
 
+  void add_cpu_levels(CLI::App& sub) {
+    add_repeatable(sub, "--cpu-levels", own_.cpu_levels,
+                   "Kernels for several levels of x86, chosen when run: baseline, avx2, avx512")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+  }
+
   void add_build() {
     CLI::App& sub = add("build", "Make the package: archive, header, report", command_build);
     add_model_options(sub, model_);
@@ -125,6 +132,7 @@ class Commands {
         ->delimiter(',')
         ->check(CLI::IsMember(
             {"archive", "header", "report", "plan", "objects", "schedule", "stmt", "asm"}));
+    add_cpu_levels(sub);
     sub.add_option("--weights", own_.weights,
                    "inline: in the archive; external: in a file beside it")
         ->check(CLI::IsMember({"inline", "external"}));
@@ -163,6 +171,7 @@ class Commands {
         ->delimiter(',')
         ->check(
             CLI::IsMember({"random", "zeros", "ones", "minus-zero", "large", "small", "special"}));
+    add_cpu_levels(sub);
     sub.add_flag("--groups", own_.groups, "Each group on its own inputs too");
     sub.add_flag("--fusions", own_.fusions, "The unfused build too");
   }
@@ -198,9 +207,13 @@ class Commands {
 
   void add_bench() {
     CLI::App& sub = add("bench", "Time packages, interleaved", command_bench);
-    sub.add_option("DIR", own_.folders, "Built packages")
+    sub.add_option("DIR", own_.folders, "Built packages; DIR@LEVEL runs one of its CPU levels")
         ->required()
-        ->check(CLI::ExistingDirectory);
+        ->check([](const std::string& name) {
+          // A folder may have an @ in its name.
+          const std::string without = CLI::ExistingDirectory(name);
+          return without.empty() ? "" : CLI::ExistingDirectory(name.substr(0, name.rfind('@')));
+        });
     sub.add_option("--runs", own_.runs, "Rounds")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();

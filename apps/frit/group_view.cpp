@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "generators/emit/bind.h"
 #include "generators/emit/lower.h"
 
 namespace frit {

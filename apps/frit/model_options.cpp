@@ -113,6 +113,31 @@ std::string progress_text(const EmitProgress& progress) {
   return text;
 }
 
+/// --target, or --cpu-levels, whose highest level then is the target.
+void add_target(const Options& options, EmitOptions& emit, Diagnostics& faults) {
+  const ModelOptions& model = options.model;
+  const bool debug = options.command.debug;
+  const auto refuse = [&](Diagnostic fault) {
+    fault.code = "cli-target";
+    faults.push_back(std::move(fault));
+  };
+  if (options.command.cpu_levels.empty()) {
+    auto target = parse_target(model.targets.empty() ? "host" : model.targets.front(), debug);
+    if (!target) return refuse(target.error());
+    emit.target = *target;
+    return;
+  }
+  if (!model.targets.empty()) {
+    return refuse(error("cli-target", "--target " + model.targets.front() +
+                                          " names one target but --cpu-levels several; leave one "
+                                          "of them out"));
+  }
+  auto levels = parse_cpu_levels(options.command.cpu_levels, debug);
+  if (!levels) return refuse(levels.error());
+  emit.levels = std::move(*levels);
+  emit.target = emit.levels.back().target;
+}
+
 }  // namespace
 
 Result<std::pair<std::string, std::string>> split_assignment(const std::string& text,
@@ -139,15 +164,7 @@ tl::expected<BuildOptions, Diagnostics> build_options(const Options& options, Co
   add_pairs(model.no_fuse, "--no-fuse", build.plan.forbid, faults);
   build.plan.fences = model.fence;
   build.pinned_plan = model.plan_file;
-  auto target =
-      parse_target(model.targets.empty() ? "host" : model.targets.front(), options.command.debug);
-  if (target) {
-    build.emit.target = *target;
-  } else {
-    Diagnostic fault = target.error();
-    fault.code = "cli-target";
-    faults.push_back(std::move(fault));
-  }
+  add_target(options, build.emit, faults);
   build.emit.jobs = options.command.jobs > 0 ? options.command.jobs : usable_cores();
   add_schedules(model.schedules_folder, build.emit.user_schedules, faults);
   build.emit.progress = [&console](const EmitProgress& progress) {

@@ -37,11 +37,12 @@ struct ModelOptions {
 
 /// Options of single commands; a command reads its own.
 struct CommandOptions {
-  std::string out;                 ///< -o
-  std::string name;                ///< --name of the package; "": the model file's
-  int jobs = 0;                    ///< -j; 0: as many as cores
-  std::vector<std::string> emit;   ///< further parts: plan, objects, schedule, stmt, asm
-  std::string weights = "inline";  ///< build: inline, external
+  std::string out;                      ///< -o
+  std::string name;                     ///< --name of the package; "": the model file's
+  int jobs = 0;                         ///< -j; 0: as many as cores
+  std::vector<std::string> emit;        ///< further parts: plan, objects, schedule, stmt, asm
+  std::vector<std::string> cpu_levels;  ///< build, verify: baseline, avx2, avx512
+  std::string weights = "inline";       ///< build: inline, external
   bool debug = false;
   std::vector<std::string> inputs;   ///< "name=FILE.npy|zero|random:SEED"
   std::vector<std::string> outputs;  ///< "name=FILE.npy"

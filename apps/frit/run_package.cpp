@@ -7,7 +7,7 @@
 namespace frit {
 
 Result<LoadedPackage> load_built(const Options& options, const BuildOptions& build,
-                                 const BuiltModel& built) {
+                                 const BuiltModel& built, int cpu_level) {
   auto folder = ScratchFolder::make();
   if (!folder) return fail(folder.error());
   PackageOptions package;
@@ -19,7 +19,7 @@ Result<LoadedPackage> load_built(const Options& options, const BuildOptions& bui
   const Graph& graph = built.planned.graph;
   auto object = write_shared_object(graph, built.planned.plan, built.compiled, package);
   if (!object) return fail(object.error());
-  return LoadedPackage::load(*object, graph, options.model.threads);
+  return LoadedPackage::load(*object, graph, options.model.threads, cpu_level);
 }
 
 }  // namespace frit

@@ -9,8 +9,8 @@ namespace frit {
 
 /// The same code, plan and arena as the archive of `frit build`, loaded into this process. Its file
 /// lives in a temporary folder that is gone on return. Errors: those of write_shared_object and
-/// LoadedPackage::load, and "run-scratch".
+/// LoadedPackage::load, and "run-scratch". `cpu_level` is one of those built for; 0: the highest.
 Result<LoadedPackage> load_built(const Options& options, const BuildOptions& build,
-                                 const BuiltModel& built);
+                                 const BuiltModel& built, int cpu_level = 0);
 
 }  // namespace frit

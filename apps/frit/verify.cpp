@@ -17,11 +17,21 @@ namespace frit {
 
 namespace {
 
-/// One build judged: the fusion level asked for, or none.
+/// One build judged, at one CPU level: the fusion level asked for, or none.
 struct Judged {
   std::string fusion;
+  std::string cpu_level;  ///< empty where the model has one target
   ModelVerdict verdict;
 };
+
+/// The highest CPU level first, or the one target.
+std::vector<CompiledModel> each_level(const CompiledModel& model) {
+  std::vector<CompiledModel> all = {model};
+  for (std::size_t l = model.lower_levels.size(); l-- > 0;) {
+    all.push_back(at_lower_level(model, l));
+  }
+  return all;
+}
 
 std::vector<DataKind> data_kinds(const std::vector<std::string>& names) {
   if (names.empty()) return {DataKind::kRandom, DataKind::kZeros, DataKind::kSpecial};
@@ -73,7 +83,8 @@ void print(const Options& options, Console& console, const std::vector<Judged>& 
   if (!console.json()) {
     std::string text;
     for (const Judged& judged : all) {
-      text += fmt::format("fusion {}\n", judged.fusion) +
+      const std::string& cpu = judged.cpu_level;
+      text += fmt::format("fusion {}{}\n", judged.fusion, cpu.empty() ? "" : ", CPU level " + cpu) +
               to_text(judged.verdict, options.global.verbosity > 0);
       if (!text.ends_with('\n')) text += '\n';
     }
@@ -84,7 +95,8 @@ void print(const Options& options, Console& console, const std::vector<Judged>& 
   for (const Judged& judged : all) {
     nlohmann::json runs = nlohmann::json::array();
     for (const RunVerdict& run : judged.verdict.runs) runs.push_back(run_json(run));
-    builds.push_back({{"fusion", judged.fusion}, {"runs", std::move(runs)}});
+    builds.push_back(
+        {{"fusion", judged.fusion}, {"cpu_level", judged.cpu_level}, {"runs", std::move(runs)}});
   }
   console.document({{"schema", "frit.verify/1"},
                     {"passed", passed},
@@ -117,14 +129,16 @@ ExitCode command_verify(const Options& options, Console& console) {
     auto inputs = make_named_inputs(built->planned.graph, options.command.inputs);
     if (!inputs) return console.reject(inputs.error());
     verify.inputs = std::move(*inputs);
-    auto package = load_built(options, *build, *built);
-    if (!package) return console.reject(package.error());
-    verify.run_whole = [&](const std::vector<Tensor>& values) { return package->run(values); };
-    auto verdict = verify_model(built->planned.imported, built->planned.graph, built->planned.plan,
-                                built->compiled, verify);
-    if (!verdict) return console.reject(verdict.error());
-    passed = passed && verdict->passed();
-    all.push_back({name, std::move(*verdict)});
+    for (const CompiledModel& model : each_level(built->compiled)) {
+      auto package = load_built(options, *build, *built, model.level.number);
+      if (!package) return console.reject(package.error());
+      verify.run_whole = [&](const std::vector<Tensor>& values) { return package->run(values); };
+      auto verdict = verify_model(built->planned.imported, built->planned.graph,
+                                  built->planned.plan, model, verify);
+      if (!verdict) return console.reject(verdict.error());
+      passed = passed && verdict->passed();
+      all.push_back({name, model.level.name, std::move(*verdict)});
+    }
   }
   print(options, console, all, passed);
   return passed ? ExitCode::kSuccess : ExitCode::kNo;

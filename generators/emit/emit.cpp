@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "generators/compose/pack.h"
+#include "generators/emit/bind.h"
 #include "generators/emit/cache.h"
 #include "generators/emit/group_text.h"
 #include "generators/emit/hash.h"
 #include "generators/emit/kernel_json.h"
-#include "generators/emit/target.h"
 #include "source_hash.h"
 
 namespace frit {
@@ -25,8 +26,14 @@ constexpr const char* kRecord = ".json";
 struct Job {
   std::string key;
   const Group* group = nullptr;
+  Halide::Target target;
   BoundSchedule schedule;
-  std::vector<std::size_t> users;  // indices of kernel groups
+};
+
+// One CPU level, or the one target: the job of each kernel group.
+struct LevelJobs {
+  CpuLevel level;
+  std::vector<std::size_t> job_of_group;
 };
 
 // The schedule in force as text: the file's normal form and the values of its holes.
@@ -37,23 +44,36 @@ std::string schedule_text(const BoundSchedule& schedule) {
   return text;
 }
 
+// Lower CPU levels have packs that are not their own schedule's.
+std::string packs_text(const std::vector<PackSpec>& packs) {
+  std::string text;
+  for (const PackSpec& pack : packs) {
+    text += "pack " + pack.role;
+    for (const PackSpec::Dim& dim : pack.dims) {
+      text += fmt::format(" {}/{}%{}", dim.axis, dim.divisor, dim.modulus);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string key_of(const Graph& graph, const Plan& plan, const Group& group,
                    const BoundSchedule& schedule, const Halide::Target& target) {
-  return sha256(fmt::format("{}\n{}\n{}\n{}\nHalide {}.{}.{}\nfrit {}\n",
+  return sha256(fmt::format("{}\n{}\n{}\n{}{}\nHalide {}.{}.{}\nfrit {}\n",
                             group_text(graph, plan, group), schedule.name, schedule_text(schedule),
-                            target.to_string(), HALIDE_VERSION_MAJOR, HALIDE_VERSION_MINOR,
-                            HALIDE_VERSION_PATCH, kSourceHash));
+                            packs_text(schedule.packs), target.to_string(), HALIDE_VERSION_MAJOR,
+                            HALIDE_VERSION_MINOR, HALIDE_VERSION_PATCH, kSourceHash));
 }
 
 // In a child: the object goes to the cache, the record comes back as text.
 Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job& job,
-                                const Halide::Target& target, const Cache& cache) {
+                                const Cache& cache) {
   Kernel kernel;
   kernel.symbol = fmt::format("frit_{}_{}", job.group->anchor, job.key.substr(0, 16));
   kernel.schedule_name = job.schedule.name;
   kernel.schedule_text = schedule_text(job.schedule);
   Result<LoweredKernel> lowered =
-      lower_group(graph, plan, *job.group, job.schedule, target, kernel.symbol);
+      lower_group(graph, plan, *job.group, job.schedule, job.target, kernel.symbol);
   if (!lowered) return fail(lowered.error());
   kernel.arguments = kernel_arguments(graph, *lowered->composed);
   kernel.temporary_bytes = lowered->temporary_bytes;
@@ -79,27 +99,45 @@ class Emitter {
     if (problems_.empty()) compile();
     if (!problems_.empty()) return tl::unexpected<Diagnostics>(std::move(problems_));
     model_.target = options_.target;
+    model_.level = levels_.front().level;
     for (std::size_t i = 0; i < groups_.size(); ++i) add_kernel(i);
+    for (std::size_t l = levels_.size(); l-- > 1;) add_lower_level(levels_[l]);
     return std::move(model_);
   }
 
  private:
+  // The highest level first: it decides the packs.
   void collect() {
-    for (const Group& group : plan_.groups) {
-      if (group.kind != GroupKind::kKernel) continue;
-      Result<BoundSchedule> schedule = bind_schedule(graph_, plan_, group, options_);
-      if (!schedule) {
-        problems_.push_back(schedule.error());
-        continue;
-      }
-      const std::string key = key_of(graph_, plan_, group, *schedule, options_.target);
-      const auto [place, fresh] = job_of_key_.emplace(key, jobs_.size());
-      if (fresh) jobs_.push_back({key, &group, *schedule, {}});
-      jobs_[place->second].users.push_back(groups_.size());
-      groups_.push_back(&group);
-      schedules_.push_back(std::move(*schedule));
-      job_of_group_.push_back(place->second);
+    levels_.push_back(
+        {options_.levels.empty() ? CpuLevel{0, "", options_.target} : options_.levels.back(), {}});
+    for (std::size_t l = options_.levels.size(); l-- > 1;) {
+      levels_.push_back({options_.levels[l - 1], {}});
     }
+    for (const Group& group : plan_.groups) {
+      if (group.kind == GroupKind::kKernel) collect_group(group);
+    }
+  }
+
+  void collect_group(const Group& group) {
+    Result<BoundSchedule> highest = bind_schedule(graph_, plan_, group, options_);
+    if (!highest) return problems_.push_back(highest.error());
+    groups_.push_back(&group);
+    schedules_.push_back(*highest);
+    add_job(levels_[0], group, std::move(*highest));
+    for (std::size_t l = 1; l < levels_.size(); ++l) {
+      Result<BoundSchedule> lower =
+          bind_lower_schedule(graph_, plan_, group, options_, levels_[l].level, schedules_.back());
+      if (!lower) return problems_.push_back(lower.error());
+      add_job(levels_[l], group, std::move(*lower));
+    }
+  }
+
+  void add_job(LevelJobs& level, const Group& group, BoundSchedule schedule) {
+    const Halide::Target& target = level.level.target;
+    const std::string key = key_of(graph_, plan_, group, schedule, target);
+    const auto [place, fresh] = job_of_key_.emplace(key, jobs_.size());
+    if (fresh) jobs_.push_back({key, &group, target, std::move(schedule)});
+    level.job_of_group.push_back(place->second);
   }
 
   std::optional<Kernel> from_record(const std::string& text) const {
@@ -125,9 +163,8 @@ class Emitter {
     progress_.cached = progress_.done = jobs_.size() - missing.size();
     std::vector<ForkJob> forks;
     for (const std::size_t i : missing) {
-      forks.push_back({"group " + jobs_[i].group->name, [this, i] {
-                         return compile_job(graph_, plan_, jobs_[i], options_.target, cache_);
-                       }});
+      forks.push_back({"group " + jobs_[i].group->name,
+                       [this, i] { return compile_job(graph_, plan_, jobs_[i], cache_); }});
     }
     const auto start = std::chrono::steady_clock::now();
     const auto done = [&](std::size_t fork, const Result<std::string>& outcome) {
@@ -157,10 +194,7 @@ class Emitter {
 
   void add_kernel(std::size_t i) {
     const Group& group = *groups_[i];
-    const Job& job = jobs_[job_of_group_[i]];
-    Kernel kernel = *records_[job_of_group_[i]];
-    kernel.group = group.id;
-    kernel.object_path = cache_.path(job.key, kObject);
+    Kernel kernel = kernel_of(levels_[0], i);
     std::vector<ValueId> values;
     for (const ValueId id : group.inputs) {
       if (!is_literal(graph_.value(id))) values.push_back(id);
@@ -174,6 +208,40 @@ class Emitter {
       if (argument.is_constant) argument.constant_index = constant_of(group, values[a], i);
     }
     model_.kernels.push_back(std::move(kernel));
+  }
+
+  Kernel kernel_of(const LevelJobs& level, std::size_t i) const {
+    const std::size_t job = level.job_of_group[i];
+    Kernel kernel = *records_[job];
+    kernel.group = groups_[i]->id;
+    kernel.object_path = cache_.path(jobs_[job].key, kObject);
+    return kernel;
+  }
+
+  // Its kernels take the arguments of the highest level's, constants included.
+  void add_lower_level(const LevelJobs& level) {
+    CompiledModel::Level& lower = model_.lower_levels.emplace_back();
+    lower.level = level.level;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      Kernel kernel = kernel_of(level, i);
+      Kernel& highest = model_.kernels[i];
+      FRIT_ASSERT(lie_alike(kernel.arguments, highest.arguments),
+                  "group " + groups_[i]->name + " has other buffers at level " + level.level.name);
+      kernel.arguments = highest.arguments;
+      highest.one_touch = highest.one_touch && kernel.one_touch;
+      lower.kernels.push_back(std::move(kernel));
+    }
+  }
+
+  static bool lie_alike(const std::vector<KernelArgument>& a,
+                        const std::vector<KernelArgument>& b) {
+    return std::ranges::equal(a, b, [](const KernelArgument& x, const KernelArgument& y) {
+      return x.is_output == y.is_output && x.is_constant == y.is_constant && x.dtype == y.dtype &&
+             x.offset_bytes == y.offset_bytes && x.bytes == y.bytes &&
+             std::ranges::equal(x.dims, y.dims, [](const auto& p, const auto& q) {
+               return p.min == q.min && p.extent == q.extent && p.stride == q.stride;
+             });
+    });
   }
 
   // The packed constant, each distinct byte string once.
@@ -207,7 +275,7 @@ class Emitter {
   Diagnostics problems_;
   std::vector<const Group*> groups_;
   std::vector<BoundSchedule> schedules_;
-  std::vector<std::size_t> job_of_group_;
+  std::vector<LevelJobs> levels_;
   std::map<std::string, std::size_t> job_of_key_;
   std::vector<Job> jobs_;
   std::vector<std::optional<Kernel>> records_;
@@ -217,27 +285,13 @@ class Emitter {
 
 }  // namespace
 
-Result<BoundSchedule> bind_schedule(const Graph& graph, const Plan& plan, const Group& group,
-                                    const EmitOptions& options) {
-  Facts facts = group_facts(graph, plan, group);
-  facts.merge(target_facts(options.target, options.threads));
-  const Schedule* chosen = choose_schedule(options.user_schedules, group.anchor, facts);
-  if (!chosen) chosen = choose_schedule(shipped_schedules(), group.anchor, facts);
-  BoundSchedule bound;
-  bound.name = "default";
-  bound.bound = facts;
-  if (!chosen) return bound;
-  bound.schedule = *chosen;
-  bound.name = chosen->file;
-  const auto params = options.chosen_params.find(group.name);
-  Result<Facts> values =
-      bind_params(*chosen, facts, params == options.chosen_params.end() ? Facts() : params->second);
-  if (!values) return fail(values.error());
-  bound.bound = std::move(*values);
-  Result<std::vector<PackSpec>> packs = packs_of(*chosen, bound.bound);
-  if (!packs) return fail(packs.error());
-  bound.packs = std::move(*packs);
-  return bound;
+CompiledModel at_lower_level(const CompiledModel& model, std::size_t lower) {
+  CompiledModel alone = model;
+  alone.level = model.lower_levels.at(lower).level;
+  alone.target = alone.level.target;
+  alone.kernels = model.lower_levels.at(lower).kernels;
+  alone.lower_levels.clear();
+  return alone;
 }
 
 tl::expected<CompiledModel, Diagnostics> emit_model(const Graph& graph, const Plan& plan,

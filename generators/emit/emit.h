@@ -27,6 +27,8 @@ inline constexpr int kScheduleThreads = 2;
 
 struct EmitOptions {
   Halide::Target target;
+  /// Ascending; `target` is then the last one's. Empty: kernels for `target` alone.
+  std::vector<CpuLevel> levels;
   int threads = kScheduleThreads;  ///< 1: kernels without parallel loops
   int jobs = 2;
   std::string cache_folder;  ///< see cache.h
@@ -36,10 +38,6 @@ struct EmitOptions {
   std::function<void(const EmitProgress&)> progress;
   std::function<bool()> stop;  ///< polled; true: end with code "interrupted"
 };
-
-/// The schedule of a group: first user file that applies, then the shipped ones, then the default.
-Result<BoundSchedule> bind_schedule(const Graph& graph, const Plan& plan, const Group& group,
-                                    const EmitOptions& options);
 
 /// All faults at once, one per group at most.
 tl::expected<CompiledModel, Diagnostics> emit_model(const Graph& graph, const Plan& plan,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "generators/compose/compose.h"
+#include "generators/emit/cpu_level.h"
 
 namespace frit {
 
@@ -35,8 +36,9 @@ struct Kernel {
   std::vector<KernelArgument> arguments;
   std::int64_t temporary_bytes = 0;  ///< most heap bytes that one call holds by halide_malloc
   std::int64_t worker_bytes = 0;     ///< the same for each worker inside a parallel loop
-  /// Each element of the output is written once, after every read of the elements of equally laid
-  /// inputs at the same place: the output may lie over such an input (memory/memory_plan.h).
+  /// At every CPU level: each element of the output is written once, after every read of the
+  /// elements of equally laid inputs at the same place: the output may lie over such an input
+  /// (memory/memory_plan.h).
   bool one_touch = false;
   std::string schedule_name;  ///< file, or "default"
   std::string schedule_text;  ///< in force, printed
@@ -51,6 +53,17 @@ struct CompiledModel {
     Tensor data;  ///< packed bytes
   };
   std::vector<Constant> constants;  ///< each distinct byte string once
+
+  /// Kernels of one more CPU level: as many as `kernels`, of the same groups and arguments.
+  struct Level {
+    CpuLevel level;
+    std::vector<Kernel> kernels;
+  };
+  CpuLevel level;                   ///< of `kernels`: the highest; number 0 without levels
+  std::vector<Level> lower_levels;  ///< ascending
 };
+
+/// The model as if it were built with the kernels of one lower level only.
+CompiledModel at_lower_level(const CompiledModel& model, std::size_t lower);
 
 }  // namespace frit

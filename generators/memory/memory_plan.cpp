@@ -179,9 +179,15 @@ class Planner {
   void make_temporaries() {
     for (std::size_t k = 0; k < compiled_.kernels.size(); ++k) {
       const Kernel& kernel = compiled_.kernels[k];
-      const std::int64_t bytes = round_up(kernel.temporary_bytes) + round_up(kernel.worker_bytes);
-      result_.worker_slab_bytes =
-          std::max(result_.worker_slab_bytes, round_up(kernel.worker_bytes));
+      // The same arena serves every CPU level.
+      std::int64_t bytes = 0;
+      const auto make_room = [&](const Kernel& alternative) {
+        const std::int64_t worker = round_up(alternative.worker_bytes);
+        bytes = std::max(bytes, round_up(alternative.temporary_bytes) + worker);
+        result_.worker_slab_bytes = std::max(result_.worker_slab_bytes, worker);
+      };
+      make_room(kernel);
+      for (const CompiledModel::Level& lower : compiled_.lower_levels) make_room(lower.kernels[k]);
       result_.temporary_bytes.push_back(bytes);
       temporary_range_.push_back(bytes == 0 ? -1 : static_cast<int>(result_.ranges.size()));
       if (bytes == 0) continue;

@@ -165,7 +165,7 @@ Status build_object(const PackageModel& model, const BuildFolder& folder) {
   std::vector<std::string> link = joined(tools.cc, {"-r", "-nostdlib", "-o", "linked.o"});
   std::vector<std::string> hide = {tools.objcopy, "--strip-unneeded", "--remove-section=.comment"};
   std::string roots = "-Wl,--gc-sections";
-  for (const std::string& function : exported_functions(model.with_steps)) {
+  for (const std::string& function : exported_functions(model)) {
     roots += ",-u," + model.c_name + "_" + function;
     hide.push_back("--keep-global-symbol=" + model.c_name + "_" + function);
   }
@@ -174,9 +174,14 @@ Status build_object(const PackageModel& model, const BuildFolder& folder) {
     link.push_back(source.substr(0, source.rfind('.')) + ".o");
   }
   std::set<std::string> linked;
-  for (const Kernel& kernel : model.compiled.kernels) {
-    if (linked.insert(kernel.object_path).second) link.push_back(fs::absolute(kernel.object_path));
-  }
+  const auto add_objects = [&](const std::vector<Kernel>& kernels) {
+    for (const Kernel& kernel : kernels) {
+      if (linked.insert(kernel.object_path).second)
+        link.push_back(fs::absolute(kernel.object_path));
+    }
+  };
+  add_objects(model.compiled.kernels);
+  for (const CompiledModel::Level& lower : model.compiled.lower_levels) add_objects(lower.kernels);
   FRIT_TRY(run_tool({link, folder.path()}));
   hide.insert(hide.end(), {"linked.o", result_of(model, ".o")});
   return run_tool({hide, folder.path()});

@@ -1,6 +1,8 @@
 // The C99 header of a package: what a user reads first.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "generators/emit/target.h"
 #include "generators/package/c_names.h"
 #include "generators/package/model.h"
@@ -37,6 +39,13 @@ const char* c_type(DType dtype) {
   return "uint8_t";
 }
 
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
+}
+
 const char* dtype_remark(DType dtype) {
   if (dtype == DType::kF16) return " (bits of IEEE binary16)";
   if (dtype == DType::kBF16) return " (bits of bfloat16)";
@@ -55,6 +64,29 @@ std::string member(const Value& value, const std::string& name, bool is_input) {
 std::string sizes(const PackageModel& model, const Value& value, const std::string& name) {
   return fmt::format("#define {0}_{1}_ELEMENTS {2}\n#define {0}_{1}_BYTES {3}\n", model.c_name,
                      name, value.type.elements(), value.type.bytes());
+}
+
+std::string targets(const PackageModel& model) {
+  if (model.levels().empty()) return target_text(model.options.target);
+  std::string text;
+  for (const CpuLevel& level : model.levels()) text += (text.empty() ? "" : ", ") + level.name;
+  return "x86-64 with kernels for the CPU levels " + text;
+}
+
+/// The number of each CPU level in the package.
+std::string level_macros(const PackageModel& model) {
+  std::string text;
+  for (const CpuLevel& level : model.levels()) {
+    text += fmt::format("#define {}_CPU_{} {}\n", model.c_name, upper(level.name), level.number);
+  }
+  return text;
+}
+
+std::string level_member(const PackageModel& model) {
+  if (model.levels().empty()) return "  int cpu_level;      /* 0: the package has one target */\n";
+  return fmt::format(
+      "  int cpu_level;      /* 0: the highest that this CPU has; or one of {}_CPU_... */\n",
+      model.c_name);
 }
 
 /// Lines of the example that give the weights, where they are a file.
@@ -92,7 +124,7 @@ std::string opening(const PackageModel& model) {
  * of its own. Link with -lm{pthread}. */
 )",
       fmt::arg("title", comment_text(model.options.name)), fmt::arg("version", frit_version()),
-      fmt::arg("target", target_text(model.options.target)), fmt::arg("m", m),
+      fmt::arg("target", targets(model)), fmt::arg("m", m),
       fmt::arg("example", comment_text(example)), fmt::arg("weights", weights_example(model)),
       fmt::arg("pthread", model.options.threads > 1 ? " -pthread" : ""));
 }
@@ -132,18 +164,25 @@ typedef struct {m}_options {{
   void* arena;        /* memory for one context, aligned to {m}_ARENA_ALIGNMENT */
   size_t arena_bytes; /* at least {m}_arena_bytes(threads) */
   int threads;        /* 1 to {m}_THREADS_MAX, the calling thread included; 0: the most */
-{weights}}} {m}_options;
+{level}{weights}}} {m}_options;
 
 /* Where the caller's tensors lie. Outputs overlap neither inputs nor each other. */
 typedef struct {m}_io {{
 {io}}} {m}_io;
 )",
-      fmt::arg("m", model.c_name), fmt::arg("io", io),
+      fmt::arg("m", model.c_name), fmt::arg("io", io), fmt::arg("level", level_member(model)),
       fmt::arg("weights",
                fmt::format(fmt::runtime(weights_members(model)), fmt::arg("m", model.c_name))));
 }
 
 std::string functions(const PackageModel& model) {
+  const std::string level =
+      model.levels().empty()
+          ? ""
+          : fmt::format(
+                "\n/* The CPU level whose kernels a context runs; 0 before init. */\n"
+                "int {0}_cpu_level(const {0}_context* context);\n",
+                model.c_name);
   return fmt::format(
       R"(/* Bytes of arena that a context with so many threads needs; 0 for a number out of range. */
 size_t {m}_arena_bytes(int threads);
@@ -159,8 +198,8 @@ void {m}_release({m}_context* context);
 
 /* A sentence for a code; never null. */
 const char* {m}_error_text(int code);
-)",
-      fmt::arg("m", model.c_name));
+{level})",
+      fmt::arg("m", model.c_name), fmt::arg("level", level));
 }
 
 }  // namespace
@@ -173,6 +212,7 @@ std::string header_text(const PackageModel& model) {
   text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   text += fmt::format("#define {0}_THREADS_MAX {1}\n#define {0}_ARENA_ALIGNMENT {2}\n", m,
                       model.options.threads, kArenaAlignment);
+  text += level_macros(model);
   if (model.weights) {
     text += fmt::format("#define {}_WEIGHTS_BYTES {}\n", m,
                         model.weights->header_bytes + model.weights->content_bytes);

@@ -40,7 +40,7 @@ struct LoadedPackage::Impl {
     return function != nullptr;
   }
 
-  Status start(const SharedObject& object, int threads) {
+  Status start(const SharedObject& object, int threads, int cpu_level) {
     // The loader knows libraries by path: it would hand out the old one for a new file.
     if (void* old = dlopen(object.path.c_str(), RTLD_NOW | RTLD_NOLOAD); old != nullptr) {
       dlclose(old);
@@ -71,6 +71,7 @@ struct LoadedPackage::Impl {
     options.arena = arena;
     options.arena_bytes = arena_bytes;
     options.threads = threads;
+    options.cpu_level = cpu_level;
     if (!object.weights.empty()) {
       auto mapped = MappedFile::map(object.weights);
       if (!mapped) return fail(mapped.error());
@@ -95,11 +96,11 @@ LoadedPackage& LoadedPackage::operator=(LoadedPackage&&) noexcept = default;
 LoadedPackage::~LoadedPackage() = default;
 
 Result<LoadedPackage> LoadedPackage::load(const SharedObject& object, const Graph& graph,
-                                          int threads) {
+                                          int threads, int cpu_level) {
   auto impl = std::make_unique<Impl>();
   for (const ValueId input : graph.inputs) impl->inputs.push_back(graph.value(input).type);
   for (const ValueId output : graph.outputs) impl->outputs.push_back(graph.value(output).type);
-  FRIT_TRY(impl->start(object, threads));
+  FRIT_TRY(impl->start(object, threads, cpu_level));
   return LoadedPackage(std::move(impl));
 }
 

@@ -11,9 +11,11 @@ namespace frit {
 
 class LoadedPackage {
  public:
-  /// Loads and initialises with `threads` (at most the package's). Errors: "package-load" with the
+  /// Loads and initialises with `threads` (at most the package's), at a CPU
+  /// level of it (0: the highest). Errors: "package-load" with the
   /// loader's own words, "package-run" with the sentence of a code.
-  static Result<LoadedPackage> load(const SharedObject& object, const Graph& graph, int threads);
+  static Result<LoadedPackage> load(const SharedObject& object, const Graph& graph, int threads,
+                                    int cpu_level = 0);
   LoadedPackage(LoadedPackage&&) noexcept;
   LoadedPackage& operator=(LoadedPackage&&) noexcept;
   ~LoadedPackage();

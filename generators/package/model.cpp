@@ -49,6 +49,13 @@ const Group& PackageModel::group_of(const Kernel& kernel) const {
   return *found;
 }
 
+std::vector<CpuLevel> PackageModel::levels() const {
+  std::vector<CpuLevel> all;
+  for (const CompiledModel::Level& lower : compiled.lower_levels) all.push_back(lower.level);
+  if (compiled.level.number != 0) all.push_back(compiled.level);
+  return all;
+}
+
 PackageModel make_package_model(const Graph& graph, const Plan& plan, const CompiledModel& compiled,
                                 const PackageOptions& options) {
   PackageModel model{graph,
@@ -73,9 +80,10 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
 
 std::string frit_version() { return FRIT_VERSION; }
 
-std::vector<std::string> exported_functions(bool with_steps) {
+std::vector<std::string> exported_functions(const PackageModel& model) {
   std::vector<std::string> names = {"arena_bytes", "init", "run", "release", "error_text"};
-  if (with_steps) names.insert(names.end(), {"step_count", "step"});
+  if (model.compiled.level.number != 0) names.push_back("cpu_level");
+  if (model.with_steps) names.insert(names.end(), {"step_count", "step"});
   return names;
 }
 

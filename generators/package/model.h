@@ -24,6 +24,8 @@ struct PackageModel {
   bool with_steps = false;                     ///< also export <m>_step_count and <m>_step
 
   const Group& group_of(const Kernel& kernel) const;
+  /// CPU levels that it holds kernels for, ascending; empty where it has one target.
+  std::vector<CpuLevel> levels() const;
 };
 
 PackageModel make_package_model(const Graph& graph, const Plan& plan, const CompiledModel& compiled,
@@ -33,7 +35,7 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
 std::string frit_version();
 
 /// Functions that a package exports, without the prefix: "arena_bytes", "init" …
-std::vector<std::string> exported_functions(bool with_steps);
+std::vector<std::string> exported_functions(const PackageModel& model);
 
 std::string header_text(const PackageModel& model);        // header.cpp
 std::string plan_c_text(const PackageModel& model);        // plan_c.cpp

@@ -12,6 +12,7 @@ struct PackageStart {
   void* arena = nullptr;
   std::size_t arena_bytes = 0;
   int threads = 0;
+  int cpu_level = 0;
   const void* weights = nullptr;
   std::size_t weights_bytes = 0;
   int weights_trusted = 0;

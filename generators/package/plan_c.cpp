@@ -104,9 +104,11 @@ class PlanWriter {
   /// Declarations; equal groups share a kernel.
   std::string kernels() const {
     std::map<std::string, std::size_t> arguments;
-    for (const Kernel& kernel : model_.compiled.kernels) {
-      arguments[kernel.symbol] = kernel.arguments.size();
-    }
+    const auto declare = [&](const std::vector<Kernel>& all) {
+      for (const Kernel& kernel : all) arguments[kernel.symbol] = kernel.arguments.size();
+    };
+    declare(model_.compiled.kernels);
+    for (const CompiledModel::Level& lower : model_.compiled.lower_levels) declare(lower.kernels);
     std::string text = "/* Kernels compiled by Halide: the worker, inputs, outputs. */\n";
     for (const auto& [symbol, count] : arguments) {
       text += fmt::format("int {}(void*", symbol);
@@ -180,9 +182,19 @@ class PlanWriter {
     }
     return fmt::format(
         "{}static int {}(frit_worker* worker, const {}_io* io) {{\n{}{}"
-        "  return {}(worker{});\n}}\n",
+        "{}  return {}(worker{});\n}}\n",
         comment(k, kernel, notes), name, model_.c_name, uses_io ? "" : "  (void)io;\n", body,
-        kernel.symbol, call);
+        lower_calls(k, call), kernel.symbol, call);
+  }
+
+  /// The same call of the kernel of each lower CPU level.
+  std::string lower_calls(std::size_t k, const std::string& call) const {
+    std::string text;
+    for (const CompiledModel::Level& lower : model_.compiled.lower_levels) {
+      text += fmt::format("  if (worker->cpu_level == {}) return {}(worker{}); /* {} */\n",
+                          lower.level.number, lower.kernels[k].symbol, call, lower.level.name);
+    }
+    return text;
   }
 
   std::string comment(std::size_t k, const Kernel& kernel, const std::string& notes) const {
@@ -365,8 +377,17 @@ std::string PlanWriter::weights() const {
 }
 
 std::string PlanWriter::abi() const {
+  unsigned level_bits = 0;
+  for (const CpuLevel& level : model_.levels()) level_bits |= 1U << level.number;
+  std::string level_function;
+  if (level_bits != 0) {
+    level_function = fmt::format(
+        "\nint {0}_cpu_level(const {0}_context* context) {{\n"
+        "  return frit_context_cpu_level((const frit_context*)(const void*)context);\n}}\n",
+        model_.c_name);
+  }
   return fmt::format(
-      R"({weights}static const frit_package package = {{{planned}, {slab}, {threads}, {weights_at}}};
+      R"({weights}static const frit_package package = {{{planned}, {slab}, {threads}, {weights_at}, {levels}}};
 
 size_t {m}_arena_bytes(int threads) {{ return frit_arena_bytes(&package, threads); }}
 
@@ -374,16 +395,17 @@ int {m}_init({m}_context* context, const {m}_options* options) {{
   if (context == 0 || options == 0) return FRIT_NULL_ARGUMENT;
   if (options->size < sizeof *options) return FRIT_OPTIONS_SIZE;
   const frit_options plain = {{sizeof plain, options->arena, options->arena_bytes,
-                              options->threads, options->weights, options->weights_bytes,
-                              options->weights_trusted}};
+                              options->threads, options->cpu_level, options->weights,
+                              options->weights_bytes, options->weights_trusted}};
   return frit_init((frit_context*)(void*)context, &plain, &package);
 }}
 
 void {m}_release({m}_context* context) {{ frit_release((frit_context*)(void*)context); }}
 
 const char* {m}_error_text(int code) {{ return frit_error_text(code); }}
-
+{level_function}
 )",
+      fmt::arg("levels", level_bits), fmt::arg("level_function", level_function),
       fmt::arg("weights", weights()), fmt::arg("weights_at", model_.weights ? "&weights" : "0"),
       fmt::arg("planned", memory().arena.peak_bytes), fmt::arg("slab", memory().worker_slab_bytes),
       fmt::arg("threads", model_.options.threads), fmt::arg("m", model_.c_name));

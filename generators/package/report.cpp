@@ -41,6 +41,31 @@ Json value_names(const Graph& graph, const std::vector<ValueId>& values) {
   return list;
 }
 
+/// The kernels of the lower CPU levels that stand for `kernel`.
+Json lower_kernels(const PackageModel& model, const Kernel& kernel) {
+  Json list = Json::array();
+  const auto k = static_cast<std::size_t>(&kernel - model.compiled.kernels.data());
+  for (const CompiledModel::Level& lower : model.compiled.lower_levels) {
+    const Kernel& other = lower.kernels.at(k);
+    list.push_back(
+        {{"level", lower.level.name},
+         {"symbol", other.symbol},
+         {"schedule", {{"name", other.schedule_name}, {"sha256", sha256(other.schedule_text)}}},
+         {"temporary_bytes", other.temporary_bytes},
+         {"worker_bytes", other.worker_bytes}});
+  }
+  return list;
+}
+
+Json cpu_levels(const PackageModel& model) {
+  Json list = Json::array();
+  for (const CpuLevel& level : model.levels()) {
+    list.push_back(
+        {{"name", level.name}, {"number", level.number}, {"target", target_text(level.target)}});
+  }
+  return list;
+}
+
 Json groups(const PackageModel& model) {
   Json list = Json::array();
   for (const Group& group : model.plan.groups) {
@@ -65,6 +90,9 @@ Json groups(const PackageModel& model) {
       json["schedule"] = {{"name", kernel.schedule_name}, {"sha256", sha256(kernel.schedule_text)}};
       json["temporary_bytes"] = kernel.temporary_bytes;
       json["worker_bytes"] = kernel.worker_bytes;
+      if (const Json lower = lower_kernels(model, kernel); !lower.empty()) {
+        json["lower_levels"] = lower;
+      }
     }
     list.push_back(std::move(json));
   }
@@ -193,6 +221,7 @@ std::string report_text(const PackageModel& model) {
                    {"c_name", model.c_name},
                    {"sha256", model.options.model_sha256}}},
                  {"target", target_text(model.options.target)},
+                 {"cpu_levels", cpu_levels(model)},
                  {"threads", model.options.threads},
                  {"debug", model.options.debug}};
   for (const auto& [key, text] : model.options.report_notes) report[key] = text;

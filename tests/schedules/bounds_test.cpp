@@ -9,6 +9,7 @@
 
 #include "generators/build.h"
 #include "generators/compose/compose.h"
+#include "generators/emit/bind.h"
 #include "generators/emit/lower.h"
 #include "tests/support/graph_builder.h"
 

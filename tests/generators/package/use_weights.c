@@ -65,10 +65,7 @@ static void truncate_all(M(options) options, const unsigned char* whole, size_t 
 
 static void flip_all(M(options) options, unsigned char* copy, size_t bytes, size_t step) {
   for (size_t byte = 0; byte < bytes; byte += byte < 128 ? 1 : step) {
-    const int want = byte < 8                  ? 16
-                     : byte < 12               ? 17
-                     : byte >= 24 && byte < 40 ? 18
-                                               : 19;
+    const int want = byte < 8 ? 16 : byte < 12 ? 17 : byte >= 24 && byte < 40 ? 18 : 19;
     copy[byte] ^= (unsigned char)(1U << byte % 8);
     expect(init(&options), want, "flipped a bit of byte", byte);
     copy[byte] ^= (unsigned char)(1U << byte % 8);

@@ -1,0 +1,87 @@
+#include "generators/emit/bind.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace frit {
+namespace {
+
+/// `schedule` with values; its packs too.
+Result<BoundSchedule> bound(const Schedule& schedule, const Facts& facts, const Facts& params) {
+  BoundSchedule made;
+  made.schedule = schedule;
+  made.name = schedule.file;
+  Result<Facts> values = bind_params(schedule, facts, params);
+  if (!values) return fail(values.error());
+  made.bound = std::move(*values);
+  Result<std::vector<PackSpec>> packs = packs_of(schedule, made.bound);
+  if (!packs) return fail(packs.error());
+  made.packs = std::move(*packs);
+  return made;
+}
+
+BoundSchedule safe_default(const Facts& facts) {
+  BoundSchedule made;
+  made.name = "default";
+  made.bound = facts;
+  return made;
+}
+
+/// Those of constants that the group has, by role: a schedule may name more.
+std::map<std::string, std::vector<PackSpec::Dim>> packs_in_force(
+    const Graph& graph, const Group& group, const std::vector<PackSpec>& packs) {
+  std::map<std::string, std::vector<PackSpec::Dim>> in_force;
+  for (const ValueId id : group.inputs) {
+    if (!graph.value(id).constant || is_literal(graph.value(id))) continue;
+    const std::string role = constant_role_of(graph, group, id).first;
+    for (const PackSpec& pack : packs) {
+      if (pack.role == role) in_force[role] = pack.dims;
+    }
+  }
+  return in_force;
+}
+
+/// The modulus of the innermost dimension of `w`: channels or columns that lie together.
+std::int64_t block_of(const std::map<std::string, std::vector<PackSpec::Dim>>& packs) {
+  const auto w = packs.find("w");
+  if (w == packs.end() || w->second.empty()) return 1;
+  return std::max<std::int64_t>(1, w->second.front().modulus);
+}
+
+}  // namespace
+
+Result<BoundSchedule> bind_schedule(const Graph& graph, const Plan& plan, const Group& group,
+                                    const EmitOptions& options) {
+  Facts facts = group_facts(graph, plan, group);
+  facts.merge(target_facts(options.target, options.threads));
+  const Schedule* chosen = choose_schedule(options.user_schedules, group.anchor, facts);
+  if (!chosen) chosen = choose_schedule(shipped_schedules(), group.anchor, facts);
+  if (!chosen) return safe_default(facts);
+  const auto params = options.chosen_params.find(group.name);
+  return bound(*chosen, facts, params == options.chosen_params.end() ? Facts() : params->second);
+}
+
+Result<BoundSchedule> bind_lower_schedule(const Graph& graph, const Plan& plan, const Group& group,
+                                          const EmitOptions& options, const CpuLevel& level,
+                                          const BoundSchedule& highest) {
+  const auto wanted = packs_in_force(graph, group, highest.packs);
+  Facts facts = group_facts(graph, plan, group);
+  facts.merge(target_facts(level.target, options.threads));
+  facts["packed_block"] = block_of(wanted);
+  for (const std::vector<Schedule>* library : {&options.user_schedules, &shipped_schedules()}) {
+    for (const Schedule& candidate : *library) {
+      if (!applies(candidate, group.anchor, facts)) continue;
+      Result<BoundSchedule> made = bound(candidate, facts, {});
+      if (!made) return made;
+      if (packs_in_force(graph, group, made->packs) != wanted) continue;
+      made->packs = highest.packs;
+      return made;
+    }
+  }
+  BoundSchedule made = safe_default(facts);
+  made.packs = highest.packs;
+  return made;
+}
+
+}  // namespace frit
