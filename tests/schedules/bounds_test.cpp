@@ -23,6 +23,17 @@ constexpr const char* kTargets[] = {"x86-64-linux-avx-f16c-fma-avx2-sse41-avx512
                                     "x86-64-linux-opencl",
                                     "x86-64-linux-cuda"};
 
+std::string faults_under(const Graph& graph, const Plan& plan, const Group& group,
+                         const BoundSchedule& schedule, const Halide::Target& target) {
+  const auto lowered = lower_group(graph, plan, group, schedule, target, "frit_bounds_test");
+  if (!lowered) return to_text(lowered.error());
+  std::string faults;
+  for (const Diagnostic& fault : accesses_outside(lowered->module, {})) {
+    faults += group.name + " under " + schedule.name + ": " + to_text(fault) + "\n";
+  }
+  return faults;
+}
+
 // Faults of every kernel group under the schedule that a build would choose.
 std::string faults_of(const Graph& graph, const Plan& plan, const std::string& target_name,
                       int threads) {
@@ -34,11 +45,12 @@ std::string faults_of(const Graph& graph, const Plan& plan, const std::string& t
     if (group.kind != GroupKind::kKernel) continue;
     const auto schedule = bind_schedule(graph, plan, group, options);
     if (!schedule) return to_text(schedule.error());
-    const auto lowered =
-        lower_group(graph, plan, group, *schedule, options.target, "frit_bounds_test");
-    if (!lowered) return to_text(lowered.error());
-    for (const Diagnostic& fault : accesses_outside(lowered->module, {})) {
-      faults += group.name + " under " + schedule->name + ": " + to_text(fault) + "\n";
+    faults += faults_under(graph, plan, group, *schedule, options.target);
+    if (!options.target.has_feature(Halide::Target::AVX512_Skylake)) continue;
+    for (const CpuLevel& level : *parse_cpu_levels({"baseline", "avx2"}, true)) {
+      const auto lower = bind_lower_schedule(graph, plan, group, options, level, *schedule);
+      if (!lower) return to_text(lower.error());
+      faults += faults_under(graph, plan, group, *lower, level.target);
     }
   }
   return faults;

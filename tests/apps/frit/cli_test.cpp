@@ -118,6 +118,31 @@ TEST(FritProgram, BuildsAPackage) {
   EXPECT_EQ(runs.at(1).at("samples_ns").size(), 3U);
 }
 
+TEST(FritProgram, BuildsAndTimesCpuLevels) {
+  const std::string folder = scratch("levels");
+  const std::string build = "build " + small_model() + kShape + "--name small -o " + folder;
+  const Outcome made = frit(build + " --cpu-levels avx2,baseline");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string bench = "bench --runs 3 --min-time 0 --json " + folder + "@baseline ";
+  const Outcome timed = frit(bench + folder + "@avx2");
+  ASSERT_EQ(timed.code, 0) << timed.err;
+  const auto runs = nlohmann::json::parse(timed.out).at("runs");
+  EXPECT_EQ(runs.at(0).at("cpu_level"), "baseline");
+  EXPECT_EQ(runs.at(1).at("cpu_level"), "avx2");
+  const Outcome unknown = frit(bench + folder + "@avx512");
+  EXPECT_NE(unknown.code, 0);
+  EXPECT_THAT(unknown.out + unknown.err,
+              HasSubstr("has no CPU level 'avx512'; it has baseline, avx2"));
+  const Outcome both = frit(build + " --target x86 --cpu-levels avx2");
+  EXPECT_EQ(both.code, 3);
+  EXPECT_THAT(both.err, HasSubstr("leave one of them out"));
+  const Outcome verified =
+      frit("verify " + small_model() + kShape + "--cpu-levels baseline,avx2 --groups");
+  EXPECT_EQ(verified.code, 0) << verified.out;
+  EXPECT_THAT(verified.out, HasSubstr("fusion greedy, CPU level avx2\n"));
+  EXPECT_THAT(verified.out, HasSubstr("fusion greedy, CPU level baseline\n"));
+}
+
 TEST(FritProgram, RunsAndDumpsAnIntermediate) {
   const std::string y = scratch("y.npy"), c = scratch("c.npy");
   const Outcome outcome = frit("run " + small_model() + kShape +
