@@ -38,7 +38,7 @@ Facts target_facts(const Halide::Target& target, int threads) {
   facts["split_vectors"] = yes(avx512 && target.processor_tune == T::Processor::ZnVer4);
   facts["threads"] = threads;
   // At a CPU level below the one that packed the constants: the block they lie in (emit/bind.h).
-  facts["packed_block"] = 0;
+  facts["packed_block"] = facts["packed_c"] = 0;
   // Without a machine profile: what every core of the last ten years has at least.
   facts["l1_bytes"] = 32 * 1024;
   facts["l2_bytes"] = 256 * 1024;

@@ -28,10 +28,11 @@ BoundSchedule safe_default(const Facts& facts) {
   return made;
 }
 
+using Packs = std::map<std::string, std::vector<PackSpec::Dim>>;
+
 /// Those of constants that the group has, by role: a schedule may name more.
-std::map<std::string, std::vector<PackSpec::Dim>> packs_in_force(
-    const Graph& graph, const Group& group, const std::vector<PackSpec>& packs) {
-  std::map<std::string, std::vector<PackSpec::Dim>> in_force;
+Packs packs_in_force(const Graph& graph, const Group& group, const std::vector<PackSpec>& packs) {
+  Packs in_force;
   for (const ValueId id : group.inputs) {
     if (!graph.value(id).constant || is_literal(graph.value(id))) continue;
     const std::string role = constant_role_of(graph, group, id).first;
@@ -42,11 +43,24 @@ std::map<std::string, std::vector<PackSpec::Dim>> packs_in_force(
   return in_force;
 }
 
-/// The modulus of the innermost dimension of `w`: channels or columns that lie together.
-std::int64_t block_of(const std::map<std::string, std::vector<PackSpec::Dim>>& packs) {
+/// Whether a schedule that asks for `own` may read what is `given`: one that does not pack a
+/// constant takes it as it lies.
+bool agree(const Packs& own, const Packs& given) {
+  return std::ranges::all_of(own, [&](const auto& pack) {
+    const auto found = given.find(pack.first);
+    return found != given.end() && found->second == pack.second;
+  });
+}
+
+/// How `w` lies: packed_block is the modulus of its innermost dimension (channels or columns that
+/// lie together), packed_c says whether input channels come next.
+void add_packed_facts(const Packs& packs, Facts& facts) {
+  facts["packed_block"] = 1;
+  facts["packed_c"] = 0;
   const auto w = packs.find("w");
-  if (w == packs.end() || w->second.empty()) return 1;
-  return std::max<std::int64_t>(1, w->second.front().modulus);
+  if (w == packs.end() || w->second.empty()) return;
+  facts["packed_block"] = std::max<std::int64_t>(1, w->second.front().modulus);
+  facts["packed_c"] = w->second.size() > 1 && w->second[1].axis == "c" ? 1 : 0;
 }
 
 }  // namespace
@@ -68,13 +82,13 @@ Result<BoundSchedule> bind_lower_schedule(const Graph& graph, const Plan& plan, 
   const auto wanted = packs_in_force(graph, group, highest.packs);
   Facts facts = group_facts(graph, plan, group);
   facts.merge(target_facts(level.target, options.threads));
-  facts["packed_block"] = block_of(wanted);
+  add_packed_facts(wanted, facts);
   for (const std::vector<Schedule>* library : {&options.user_schedules, &shipped_schedules()}) {
     for (const Schedule& candidate : *library) {
       if (!applies(candidate, group.anchor, facts)) continue;
       Result<BoundSchedule> made = bound(candidate, facts, {});
       if (!made) return made;
-      if (packs_in_force(graph, group, made->packs) != wanted) continue;
+      if (!agree(packs_in_force(graph, group, made->packs), wanted)) continue;
       made->packs = highest.packs;
       return made;
     }

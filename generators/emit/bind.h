@@ -10,8 +10,8 @@ Result<BoundSchedule> bind_schedule(const Graph& graph, const Plan& plan, const 
                                     const EmitOptions& options);
 
 /// The schedule of a group at a CPU level below the one that `highest` is for. Its packs are those
-/// of `highest`: the first schedule that applies and packs the group's constants just so, else the
-/// safe default. The fact packed_block is the block of the constant `w`, 1 where it has none.
+/// of `highest`: the first schedule that applies and asks for no other ones, else the safe default.
+/// The facts packed_block (of the constant `w`; 1: no block) and packed_c tell it how they lie.
 Result<BoundSchedule> bind_lower_schedule(const Graph& graph, const Plan& plan, const Group& group,
                                           const EmitOptions& options, const CpuLevel& level,
                                           const BoundSchedule& highest);
