@@ -32,6 +32,10 @@ Graph network() {
   const ValueId grouped = b.conv("grouped", c4, 64, 3, 1, 2);
   const ValueId c5 = b.conv("c5", grouped, 96, 1);
   b.output(b.add("Sigmoid", "gate", {c5}));
+  b.output(b.add("ConvTranspose", "up", {c4, b.constant("w_up", {64, 20, 3, 3})},
+                 {{"strides", std::vector<std::int64_t>{2, 2}}}));
+  const ValueId row = b.input("row", {1, 1500});
+  b.output(b.add("MatMul", "long", {row, b.constant("w_long", {1500, 100})}));
   const ValueId rows = b.input("rows", {9, 24});
   const ValueId wide = b.add("MatMul", "wide", {rows, b.constant("w_wide", {24, 88})});
   b.output(b.add("MatMul", "narrow", {wide, b.constant("w_narrow", {88, 12})}));
@@ -142,7 +146,7 @@ TEST_F(CpuLevels, PassOverSchedulesThatWouldPackOtherwise) {
   const auto lower = [&] {
     return *bind_lower_schedule(net.graph, net.plan, *group, options, options.levels[1], *highest);
   };
-  EXPECT_EQ(lower().name, "conv2d_narrow.sched");
+  EXPECT_EQ(lower().name, "conv2d_lower.sched");
   EXPECT_EQ(lower().packs, highest->packs);
   EXPECT_EQ(lower().bound.at("packed_block"), highest->packs.at(0).dims.at(0).modulus);
   EXPECT_EQ(lower().bound.at("lanes"), 8);
@@ -150,7 +154,7 @@ TEST_F(CpuLevels, PassOverSchedulesThatWouldPackOtherwise) {
   const std::string opening = "schedule 1\nfor conv2d\npack w (k % ";
   const std::string rest = ", rx, ry, c, k / ";
   options.user_schedules = {*parse_schedule(opening + "8" + rest + "8)\n", "other.sched")};
-  EXPECT_EQ(lower().name, "conv2d_narrow.sched");
+  EXPECT_EQ(lower().name, "conv2d_lower.sched");
   // One that asks for no pack takes the weights as they lie.
   options.user_schedules = {*parse_schedule("schedule 1\nfor conv2d\n", "any.sched")};
   EXPECT_EQ(lower().name, "any.sched");
