@@ -40,6 +40,7 @@ std::string faults_of(const Graph& graph, const Plan& plan, const std::string& t
   EmitOptions options;
   options.target = Halide::Target(target_name);
   options.threads = threads;
+  const auto lower_levels = parse_cpu_levels({"baseline", "avx2"}, true);
   std::string faults;
   for (const Group& group : plan.groups) {
     if (group.kind != GroupKind::kKernel) continue;
@@ -47,7 +48,7 @@ std::string faults_of(const Graph& graph, const Plan& plan, const std::string& t
     if (!schedule) return to_text(schedule.error());
     faults += faults_under(graph, plan, group, *schedule, options.target);
     if (!options.target.has_feature(Halide::Target::AVX512_Skylake)) continue;
-    for (const CpuLevel& level : *parse_cpu_levels({"baseline", "avx2"}, true)) {
+    for (const CpuLevel& level : *lower_levels) {
       const auto lower = bind_lower_schedule(graph, plan, group, options, level, *schedule);
       if (!lower) return to_text(lower.error());
       faults += faults_under(graph, plan, group, *lower, level.target);
