@@ -34,6 +34,7 @@ Graph network() {
   b.output(b.add("Sigmoid", "gate", {c5}));
   b.output(b.add("ConvTranspose", "up", {c4, b.constant("w_up", {64, 20, 3, 3})},
                  {{"strides", std::vector<std::int64_t>{2, 2}}}));
+  b.output(b.conv("deep", b.input("many", {1, 456, 3, 4}), 20));
   const ValueId row = b.input("row", {1, 1500});
   b.output(b.add("MatMul", "long", {row, b.constant("w_long", {1500, 100})}));
   const ValueId rows = b.input("rows", {9, 24});
