@@ -134,7 +134,7 @@ TEST(FritProgram, BuildsAndTimesCpuLevels) {
   EXPECT_THAT(unknown.out + unknown.err,
               HasSubstr("has no CPU level 'avx512'; it has baseline, avx2"));
   const Outcome both = frit(build + " --target x86 --cpu-levels avx2");
-  EXPECT_EQ(both.code, 3);
+  EXPECT_EQ(both.code, 2);
   EXPECT_THAT(both.err, HasSubstr("leave one of them out"));
   const Outcome verified =
       frit("verify " + small_model() + kShape + "--cpu-levels baseline,avx2 --groups");
