@@ -115,7 +115,8 @@ double width_of(const Row& side) {
 bool are_columns(const Sides& sides, const Gap& gap) {
   if (sides.left.size() < 2 || sides.right.size() < 2) return false;
   const double left = width_of(sides.left), right = width_of(sides.right);
-  return std::min(left, right) >= 0.2 * (left + (gap.end - gap.begin) + right);
+  const double between = gap.end - gap.begin, narrower = std::min(left, right);
+  return narrower >= between && narrower >= 0.22 * (left + between + right);
 }
 
 /// The rows from `begin` on that one gap between texts runs through: their end, and the gap.

@@ -45,6 +45,12 @@ TEST(ReadingOrder, PricesStayBesideTheirGoods) {
               ElementsAre(0, 1, 2, 3));
 }
 
+TEST(ReadingOrder, WidePricesFarFromTheirGoodsStayBesideThem) {
+  EXPECT_THAT(reading_order({box(0, 0, 100, 20), box(270, 0, 360, 20), box(0, 30, 140, 50),
+                             box(280, 30, 360, 50)}),
+              ElementsAre(0, 1, 2, 3));
+}
+
 TEST(ReadingOrder, OneLineBesideAnotherIsARow) {
   EXPECT_THAT(reading_order({box(150, 0, 290, 20), box(0, 2, 120, 22)}), ElementsAre(1, 0));
 }
