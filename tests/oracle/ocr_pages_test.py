@@ -1,10 +1,10 @@
 """apps/ocr on the pages of apps/pages: the text, against ONNX Runtime, and bad pages.
 
 usage: ocr_pages_test.py BUILD_DIR
-For each page: the lines must be those of its .txt, in order; they must equal those of ort_pages.py,
-a pipeline of its own on ONNX Runtime, in text, score and corners; and ONNX Runtime, fed with what
-went into each compiled network, must give what came out. Then pages that are empty, small, missing,
-broken or too large.
+For each page: the lines must be those of its .txt, in order. For two of them here, and for each in
+ocr_pages_slow_test.py: they must equal those of ort_pages.py, a pipeline of its own on ONNX Runtime,
+in text, score and corners; and ONNX Runtime, fed with what went into each compiled network, must
+give what came out. Then pages that are empty, small, missing, broken or too large.
 """
 import json
 import pathlib
@@ -23,10 +23,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGES = ROOT / "apps" / "pages"
 # As in recogniser_test.py: probabilities of two float32 evaluations differ by up to 1e-4.
 PROBABILITY = 1e-3
-# Detector maps that differ by 1e-5 move a pixel across the threshold now and then, and a box's side
-# by up to two pixels of the map with it.
-CORNER_PIXELS = 2.0
+# In pixels of the detector's map. The report rounds to 0.05 of the page's; a pixel that lies within
+# the networks' difference of the threshold, which is rare, moves a side by up to one.
+CORNER_PIXELS, MEDIAN_CORNER_PIXELS = 1.0, 0.1
 SCORE = 0.03
+THOROUGH = ("receipt", "askew")
 
 
 class Failures(list):
@@ -56,43 +57,51 @@ def check_networks(networks, folder, name, failures):
 
 
 def check_against_ort(lines, page, networks, name, failures):
-    """Each line of ort_pages.py has its twin; returns the largest distance of corners."""
+    """Each line of ort_pages.py has its twin; returns the median distance of corners."""
     others = ort_pages.read(networks, page)
     failures.expect(len(others) == len(lines), f"{name}: {len(others)} lines by ONNX Runtime")
     scale = max(1.0, max(page.shape[:2]) / ort_pages.SIDE)
     edge = [page.shape[1], page.shape[0]]
-    worst = 0.0
+    nearest = []
     for other in others:
         corners = np.clip(other.corners, 0, edge)
         distances = [np.abs(np.array(line["box"]) - corners).max() for line in lines]
         twin = lines[int(np.argmin(distances))]
-        worst = max(worst, min(distances) / scale)
+        nearest.append(min(distances) / scale)
         failures.expect(twin["text"] == other.text, f"{name}: {twin['text']!r}, by ONNX Runtime "
                         f"{other.text!r}")
         failures.expect(abs(twin["score"] - other.score) <= SCORE,
                         f"{name}: {other.text!r} scores {twin['score']} and {other.score:.4f}")
-    failures.expect(worst <= CORNER_PIXELS, f"{name}: corners differ by {worst:.2f}")
-    return worst
+    median = float(np.median(nearest))
+    failures.expect(max(nearest) <= CORNER_PIXELS and median <= MEDIAN_CORNER_PIXELS,
+                    f"{name}: corners differ by {max(nearest):.2f}, median {median:.2f}")
+    return median
 
 
-def check_page(program, path, networks, failures):
+def read_page(program, path, failures, *words):
+    """The lines of the page, which must be those of its .txt."""
     name = path.stem
     expected = path.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
-    with tempfile.TemporaryDirectory() as folder:
-        done = ocr(program, path, "--json", "-", "--threads", 2, "--dump", folder)
-        failures.expect(done.returncode == 0, f"{name}: {done.stderr.decode()}")
-        report = json.loads(done.stdout)
-        numbers = check_networks(networks, pathlib.Path(folder), name, failures)
-    lines = report["lines"]
+    done = ocr(program, path, "--json", "-", "--threads", 2, *words)
+    failures.expect(done.returncode == 0, f"{name}: {done.stderr.decode()}")
+    report = json.loads(done.stdout)
     failures.expect(report["schema"] == "frit.ocr/1", name)
+    lines = report["lines"]
     for got, text in zip([line["text"] for line in lines], expected):
         failures.expect(got == text, f"{name}: {got!r} where the page has {text!r}")
     failures.expect(len(lines) == len(expected), f"{name}: {len(lines)} lines of {len(expected)}")
-    corners = check_against_ort(lines, ort_pages.load(path), networks, name, failures)
-    print(f"{name}: {len(lines)} lines; networks differ by "
+    return lines
+
+
+def check_page(program, path, networks, failures):
+    """The page against ONNX Runtime."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = read_page(program, path, failures, "--dump", folder)
+        numbers = check_networks(networks, pathlib.Path(folder), path.stem, failures)
+    corners = check_against_ort(lines, ort_pages.load(path), networks, path.stem, failures)
+    print(f"{path.stem}: {len(lines)} lines; networks differ by "
           + ", ".join(f"{model} {worst:.1e}" for model, worst in numbers.items())
           + f"; corners by {corners:.2f} pixels")
-    return lines
 
 
 def check_angles(lines, failures):
@@ -169,7 +178,9 @@ def main():
     failures = Failures()
     networks = ort_pages.Networks(ROOT / "build" / "models")
     pages = sorted(PAGES.glob("*.png"))
-    lines = {path.stem: check_page(program, path, networks, failures) for path in pages}
+    lines = {path.stem: read_page(program, path, failures) for path in pages}
+    for name in THOROUGH:
+        check_page(program, PAGES / f"{name}.png", networks, failures)
     failures.expect(len(pages) >= 6, "six pages at least")
     check_angles(lines["upside_down"], failures)
     with tempfile.TemporaryDirectory() as folder:
