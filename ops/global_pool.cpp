@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "ops/halide_type.h"
 #include "ops/limits.h"
 #include "ops/math.h"
@@ -97,12 +95,18 @@ class GlobalMaxPool final : public GlobalPool {
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
+    // Keys, as ReduceMax has them: a maximum that propagates NaN is not seen to be associative, and
+    // a schedule may split this one by rows.
+    const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
     Stage& acc = stages.stage("acc");
-    acc() =
-        constant_of(halide_type(op.outputs.at(0).dtype), -std::numeric_limits<double>::infinity());
-    const Expr in = reduced_value(op, operands[0], stages, acc);
+    const Expr key = math::order_key(
+        cast(compute_type(result_type), reduced_value(op, operands[0], stages, acc)),
+        /*nan_highest=*/true);
+    acc() = math::order_key_identity(key.type(), /*of_maximum=*/true);
     const Expr best = acc();
-    acc() = math::maximum(best, in);
+    acc() = Halide::max(best, key);
+    const Expr most = acc();
+    stages.stage("value")() = cast(result_type, math::from_order_key(most));
   }
 };
 
