@@ -15,6 +15,16 @@ namespace {
 using Halide::Expr;
 using Halide::Var;
 
+/// A group's axes as its result lies, innermost first, axes of extent 1 outermost: they have no
+/// neighbours, and [n,c,1,1] in the caller's order runs along c as much as channels-last does (a
+/// pool that ends a graph: 45 to 5 ms at 64x320x320).
+std::vector<int> result_order(const Storage& storage, const std::vector<std::int64_t>& dims) {
+  std::vector<int> order = storage.order;
+  std::stable_partition(order.begin(), order.end(),
+                        [&](int axis) { return dims[static_cast<std::size_t>(axis)] != 1; });
+  return order;
+}
+
 // Builds one Composed; lives for one call of compose().
 class Composer {
  public:
@@ -105,10 +115,15 @@ class Composer {
 
   // `whole`: the buffer covers the halo too (an input), else the interior (an output).
   static BufferLayout layout_of(const Storage& storage, const TensorType& type, bool whole) {
+    return layout_of(storage, storage.order, type, whole);
+  }
+
+  static BufferLayout layout_of(const Storage& storage, const std::vector<int>& order,
+                                const TensorType& type, bool whole) {
     BufferLayout layout;
     const std::vector<std::int64_t> dims = type.dims();
     const std::vector<std::int64_t> strides = strides_of(storage, dims);
-    for (const int axis : storage.order) {
+    for (const int axis : order) {
       const auto a = static_cast<std::size_t>(axis);
       BufferLayout::Dim dim{0, dims[a], strides[a]};
       if (whole && a < storage.halo_low.size()) {
@@ -213,8 +228,11 @@ class Composer {
 
   // Halide dimension order of a stage: that of the group's output where the rank is the same.
   std::vector<int> order_of(int rank) const {
-    const Storage& storage = plan_.storage.at(group_.outputs.at(0));
-    if (static_cast<int>(storage.order.size()) == rank) return storage.order;
+    const ValueId output = group_.outputs.at(0);
+    const Storage& storage = plan_.storage.at(output);
+    if (static_cast<int>(storage.order.size()) == rank) {
+      return result_order(storage, graph_.value(output).type.dims());
+    }
     return dense_storage(rank).order;
   }
 
@@ -227,7 +245,7 @@ class Composer {
         group_.outputs.size() == 1 ? "out" : fmt::format("out_{}", result_->outputs.size());
     stage->func = Halide::Func(stage->role);
     stage->axes = axes_of(producer, value.type.rank());
-    stage->order = storage.order;
+    stage->order = result_order(storage, value.type.dims());
     stage->extents = value.type.dims();
     const Index index(stage->axes.begin(), stage->axes.end());
     (*stage)() = operands_.at(id).at(index);
@@ -235,7 +253,7 @@ class Composer {
     ComposedOutput output;
     output.value = id;
     output.func = stage->func;
-    output.layout = layout_of(storage, value.type, /*whole=*/false);
+    output.layout = layout_of(storage, stage->order, value.type, /*whole=*/false);
     for (std::size_t d = 0; d < output.layout.dims.size(); ++d) {
       const BufferLayout::Dim& dim = output.layout.dims[d];
       stage->func.output_buffer()
@@ -300,7 +318,8 @@ Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
   const ValueId output = group.outputs.at(0);
   const std::vector<std::int64_t> dims = graph.value(output).type.dims();
   const Storage& storage = plan.storage.at(output);
-  const auto innermost = dims.empty() ? 0 : static_cast<std::size_t>(storage.order[0]);
+  const std::vector<int> order = result_order(storage, dims);
+  const auto innermost = dims.empty() ? 0 : static_cast<std::size_t>(order[0]);
   Facts facts;
   if (group.anchor_node != kNone) {
     const Node& anchor = graph.node(group.anchor_node);
@@ -324,7 +343,7 @@ Facts group_facts(const Graph& graph, const Plan& plan, const Group& group) {
   facts["out_elements"] = graph.value(output).type.elements();
   facts["out_rank"] = static_cast<std::int64_t>(dims.size());
   facts["inner"] = dims.empty() ? 1 : dims[innermost];
-  facts["inner2"] = dims.size() < 2 ? 1 : dims[static_cast<std::size_t>(storage.order[1])];
+  facts["inner2"] = dims.size() < 2 ? 1 : dims[static_cast<std::size_t>(order[1])];
   facts["inner_axis_last"] = !dims.empty() && innermost + 1 == dims.size();
   facts["nodes"] = static_cast<std::int64_t>(group.nodes.size());
   const auto anchor = std::find(group.nodes.begin(), group.nodes.end(), group.anchor_node);

@@ -190,6 +190,26 @@ TEST(Resize, NearestOfWholeScalesIsIndexArithmetic) {
   EXPECT_FALSE(line(6, 1.5f, "asymmetric", "floor").has_value());  // 0 0 1 2 2 3: two steps
 }
 
+TEST(Resize, StagesOfInterpolationAreMeantForInlining) {
+  // Stored by the default schedule, a whole axis would be made for each element: see resize.cpp.
+  const OpCase test =
+      by_scales(random_tensor(DType::kF32, {1, 1, 4, 5}, -1, 1, 1), {1, 1, 2, 2}, modes("cubic"));
+  OpInstance op = test.op;
+  const Operator* rule = find_operator("", "Resize");
+  op.outputs = rule->infer(op).value();
+  ASSERT_TRUE(rule->canonicalise(op).has_value());
+  std::vector<Operand> operands = {operand_of(*test.values[0])};
+  for (std::size_t i = 1; i < op.inputs.size(); ++i)
+    operands.push_back(operand_of(*op.constant(i)));
+  std::vector<Halide::Var> axes = {Halide::Var("n"), Halide::Var("c"), Halide::Var("y"),
+                                   Halide::Var("x")};
+  StageBuilder stages(axes, {3, 2, 1, 0}, op.outputs[0].dims(), "epi_0", "");
+  rule->build(op, operands, stages);
+  ASSERT_EQ(stages.stages().size(), 2U);
+  EXPECT_EQ(stages.stages()[0]->role, "epi_0_along_y");
+  EXPECT_EQ(stages.stages()[0]->op_cost, 1);
+}
+
 TEST(Resize, EarlyOpsetsMapOriginToOrigin) {
   const Tensor x = Tensor::f32({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
   const OpCase ten = make_op("Resize", 10, {}, {x, list({1, 1, 0.6f, 0.6f})}, {1});
