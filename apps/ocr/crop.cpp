@@ -44,6 +44,10 @@ int line_width(const Rectangle& rectangle, int most) {
   return static_cast<int>(std::clamp(natural, 1.0, static_cast<double>(most)));
 }
 
+Rectangle middle_of_line(const Rectangle& line, double aspect) {
+  return {line.centre, line.right, std::min(line.width, aspect * line.height), line.height};
+}
+
 Picture crop_line(const Picture& page, const Rectangle& rectangle, int most) {
   Picture line{kLineHeight, line_width(rectangle, most), {}};
   line.bgr.reserve(line.index(line.height, 0));

@@ -204,7 +204,8 @@ def read(networks, page):
     for box in boxes_of(networks("det", x)[0, 0]):
         scale = math.sqrt(per_pixel.prod())
         box = Box(box.centre * per_pixel, box.angle, box.width * scale, box.height * scale)
-        if networks("cls", line_input(page, box, 192))[0, 1] > 0.9:
+        middle = Box(box.centre, box.angle, min(box.width, 4 * box.height), box.height)
+        if networks("cls", line_input(page, middle, 192))[0, 1] > 0.9:
             box = Box(box.centre, box.angle + math.pi, box.width, box.height)
         width = next((w for w in WIDTHS if natural_width(box) <= w), WIDTHS[-1])
         probabilities = networks("rec", line_input(page, box, width))[0]

@@ -61,6 +61,15 @@ TEST(CropLine, RepeatsTheEdgesOutsideThePage) {
   EXPECT_EQ(line.bgr[line.index(10, 39)], 9);
 }
 
+TEST(MiddleOfLine, KeepsTheHeightAndShortLines) {
+  const Rectangle middle = middle_of_line({{60, 50}, {0, 1}, 100, 10}, 4);
+  EXPECT_EQ(middle.width, 40);
+  EXPECT_EQ(middle.height, 10);
+  EXPECT_EQ(middle.centre.x, 60);
+  EXPECT_EQ(middle.right.y, 1);
+  EXPECT_EQ(middle_of_line(kLine, 4).width, 80);
+}
+
 TEST(LineWidth, IsBounded) {
   EXPECT_EQ(line_width({{0, 0}, {1, 0}, 1e6, 1}, 1280), 1280);
   EXPECT_EQ(line_width({{0, 0}, {1, 0}, 1e-3, 100}, 1280), 1);
