@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/frit/commands.h"
+#include "ops/attributes.h"
 #include "ops/operator.h"
 
 namespace frit {
@@ -24,8 +25,14 @@ ExitCode command_ops(const Options& options, Console& console) {
   for (const Operator* op : all_operators()) {
     const std::string name = full_name(*op);
     if (!wanted.empty() && wanted != name && wanted != op->type()) continue;
-    list.push_back(
-        {{"type", op->type()}, {"domain", op->domain()}, {"first_opset", op->first_opset()}});
+    nlohmann::json attributes = nlohmann::json::array();
+    if (const auto* known = known_attributes(op->domain(), op->type())) {
+      for (const KnownAttribute& attribute : *known) attributes.push_back(attribute.name);
+    }
+    list.push_back({{"type", op->type()},
+                    {"domain", op->domain()},
+                    {"first_opset", op->first_opset()},
+                    {"attributes", std::move(attributes)}});
     text += fmt::format("{:<28} {}\n", name, op->first_opset());
   }
   if (list.empty()) {

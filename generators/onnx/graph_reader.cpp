@@ -13,6 +13,7 @@
 #include "generators/onnx/external_data.h"
 #include "generators/onnx/names.h"
 #include "generators/onnx/tensor_reader.h"
+#include "ops/attributes.h"
 
 namespace frit {
 namespace {
@@ -53,8 +54,11 @@ class Reader {
     for (const onnx::ValueInfoProto& output : proto_.output()) {
       const ValueId value = find(output.name());
       if (value == kNone) {
-        fault("onnx-topology",
-              fmt::format("graph output {} is written by no node", quoted_name(output.name())));
+        fault(
+            "onnx-topology",
+            fmt::format(
+                "graph output {} is written by no node; correct its name or export the model again",
+                quoted_name(output.name())));
       } else {
         graph_.outputs.push_back(value);
       }
@@ -74,7 +78,8 @@ class Reader {
   ValueId define(const std::string& name, Value value, const std::string& by) {
     if (values_.contains(name)) {
       fault("onnx-topology",
-            fmt::format("value {} is defined twice, the second time by {}", quoted_name(name), by));
+            fmt::format("value {} is defined twice, the second time by {}; rename one of them",
+                        quoted_name(name), by));
       return kNone;
     }
     value.name = name;
@@ -112,7 +117,7 @@ class Reader {
     for (const onnx::ValueInfoProto& input : proto_.input()) {
       if (!seen.insert(input.name()).second) {
         fault("onnx-topology",
-              fmt::format("graph input {} is listed twice", quoted_name(input.name())));
+              fmt::format("graph input {} is listed twice; remove one", quoted_name(input.name())));
         continue;
       }
       if (values_.contains(input.name())) continue;
@@ -150,11 +155,12 @@ class Reader {
         const auto [known, fresh] = writers_.emplace(output, i);
         if (!fresh) {
           fault("onnx-topology",
-                fmt::format("value {} is written by node {} and by node {}", quoted_name(output),
-                            quoted_name(name_at(known->second)), quoted_name(name_at(i))));
+                fmt::format("value {} is written by node {} and by node {}; rename one of them",
+                            quoted_name(output), quoted_name(name_at(known->second)),
+                            quoted_name(name_at(i))));
         } else if (values_.contains(output)) {
           fault("onnx-topology", fmt::format("value {} is a graph input or initializer and is "
-                                             "written by node {} too",
+                                             "written by node {} too; rename one of them",
                                              quoted_name(output), quoted_name(name_at(i))));
         }
       }
@@ -175,7 +181,8 @@ class Reader {
       if (const auto writer = writers_.find(read); writer != writers_.end()) {
         result.insert(writer->second);
       } else if (!values_.contains(read) && (outer_ == nullptr || !outer_->knows(read))) {
-        fault("onnx-topology", fmt::format("node {} reads {}, which nothing defines",
+        fault("onnx-topology", fmt::format("node {} reads {}, which nothing defines; correct its "
+                                           "name or export the model again",
                                            quoted_name(name_at(i)), quoted_name(read)));
       }
     }
@@ -219,7 +226,8 @@ class Reader {
     for (int i = 0; i < proto_.node_size(); ++i) {
       if (waiting[static_cast<std::size_t>(i)] > 0) names.push_back(name_at(i));
     }
-    fault("onnx-topology", fmt::format("the graph has a cycle: node(s) {} wait for one another",
+    fault("onnx-topology", fmt::format("the graph has a cycle: node(s) {} wait for one another; "
+                                       "cut it, a loop is written with Loop or Scan",
                                        quoted_names(names)));
   }
 
@@ -268,21 +276,26 @@ class Reader {
 
   void read_attributes(const onnx::NodeProto& proto, Node& node) {
     for (const onnx::AttributeProto& attribute : proto.attribute()) {
-      if (attribute.type() == onnx::AttributeProto::GRAPH) {
+      if (attribute.type() == onnx::AttributeProto::GRAPH &&
+          known_attributes(node.domain, node.type) == nullptr) {  // control flow
         node.regions.push_back(read_region(attribute));
         continue;
       }
       if (node.attributes.contains(attribute.name())) {
-        fault("onnx-attribute", fmt::format("node {}: attribute {} is given twice",
+        fault("onnx-attribute", fmt::format("node {}: attribute {} is given twice; keep one",
                                             quoted_name(node.name), quoted_name(attribute.name())));
         continue;
       }
       Result<Attribute> value = read_attribute(attribute, node.name);
-      if (value) {
-        node.attributes.emplace(attribute.name(), std::move(*value));
-      } else {
+      if (!value) {
         faults_.push_back(std::move(value).error());
+        continue;
       }
+      if (const auto why = attribute_fault(node.domain, node.type, attribute.name(), *value)) {
+        fault("onnx-attribute", fmt::format("node {}: attribute {} {}", quoted_name(node.name),
+                                            quoted_name(attribute.name()), *why));
+      }
+      node.attributes.emplace(attribute.name(), std::move(*value));
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "ops/attributes.h"
 #include "ops/operator.h"
 #include "ops/reference/reference.h"
 
@@ -12,6 +13,14 @@ namespace {
 TEST(Registry, EveryOperatorHasAReference) {
   for (const Operator* op : all_operators()) {
     EXPECT_TRUE(has_reference(op->domain(), op->type())) << op->type();
+  }
+}
+
+// An attribute that frit would not read is refused, so each operator's must be listed.
+TEST(Registry, EveryOperatorHasAListOfAttributes) {
+  for (const Operator* op : all_operators()) {
+    EXPECT_NE(known_attributes(op->domain(), op->type()), nullptr)
+        << op->type() << " is missing in ops/attributes.cpp";
   }
 }
 

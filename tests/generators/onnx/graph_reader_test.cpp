@@ -7,6 +7,7 @@
 namespace frit {
 namespace {
 
+using testing::Ints;
 using testing::ModelBuilder;
 
 TEST(GraphReader, KeepsBodiesOfControlFlowAsRegions) {
@@ -80,12 +81,39 @@ TEST(GraphReader, RefusesConstantsOfStringsAndOddAttributes) {
   m.node("Concat", {"x"}, {"y"}, {{"axis", std::int64_t{1} << 40}}, "s1");
   m.node("Concat", {"x"}, {"z"}, {{"axis", 0}, {"axis", 0}}, "s2").output("y");
   EXPECT_EQ(m.refusal(),
-            "error: node 'c1': a Constant of strings is not supported: frit computes with numbers "
-            "[onnx-attribute]\n"
-            "error: node 'c2': a Constant has one attribute, not 0 [onnx-attribute]\n"
-            "error: node 's1': attribute 'axis' holds 1099511627776, beyond the size of any tensor "
-            "[onnx-attribute]\n"
-            "error: node 's2': attribute 'axis' is given twice [onnx-attribute]\n");
+            "error: node 'c1': a Constant of strings is not supported: frit computes with numbers; "
+            "remove the nodes that read it [onnx-attribute]\nerror: node 'c2': a Constant has one "
+            "attribute, not 0; keep the one that holds its value [onnx-attribute]\nerror: node "
+            "'s1': attribute 'axis' holds 1099511627776, beyond the size of any tensor; correct it "
+            "[onnx-attribute]\nerror: node 's2': attribute 'axis' is given twice; keep one "
+            "[onnx-attribute]\n");
+}
+
+// An attribute that is not read would be a wrong result.
+TEST(GraphReader, RefusesAttributesThatTheOperatorDoesNotHave) {
+  ModelBuilder m;
+  m.input("x", {2, 2});
+  m.node("Relu", {"x"}, {"a"}, {{"alpha", 0.5F}}, "r");
+  m.node("Transpose", {"x"}, {"b"}, {{"perms", Ints{1, 0}}}, "t");
+  m.node("Gemm", {"x", "x"}, {"c"}, {{"transB", 1.0F}}, "g");
+  m.node("Softmax", {"x"}, {"d"}, {{"axis", Ints{1}}}, "s");
+  m.node("Abs", {"x"}, {"e"}, {}, "z");
+  auto* graph = m.graph().mutable_node(4)->add_attribute();
+  graph->set_name("body");
+  graph->set_type(onnx::AttributeProto::GRAPH);
+  m.output("a");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: node 'r': attribute 'alpha' is none of Relu's (it has none); rename it, or "
+      "remove it if it has no effect [onnx-attribute]\n"
+      "error: node 't': attribute 'perms' is none of Transpose's (perm); rename it, or remove "
+      "it if it has no effect [onnx-attribute]\n"
+      "error: node 'g': attribute 'transB' is a float but Gemm's is an integer; write it as "
+      "that [onnx-attribute]\n"
+      "error: node 's': attribute 'axis' is a list of integers but Softmax's is an integer; "
+      "write it as that [onnx-attribute]\n"
+      "error: node 'z': attribute 'body' is a graph, which only control flow holds; remove it "
+      "[onnx-attribute]\n");
 }
 
 }  // namespace

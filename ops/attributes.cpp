@@ -1,0 +1,210 @@
+#include "ops/attributes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace frit {
+namespace {
+
+using enum AttributeKind;
+using List = std::vector<KnownAttribute>;
+
+// Families that share their attributes.
+const List kNothing = {};
+const List kAxis = {{"axis", kInt}};
+const List kReduce = {{"axes", kInts}, {"keepdims", kInt}, {"noop_with_empty_axes", kInt}};
+const List kNormalisation = {{"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}};
+const List kBlocks = {{"blocksize", kInt}, {"mode", kString}};
+
+const std::map<std::string_view, List>& table() {
+  static const std::map<std::string_view, List> all = {
+      {"Abs", kNothing},
+      {"Add", kNothing},
+      {"And", kNothing},
+      {"AveragePool",
+       {{"auto_pad", kString},
+        {"ceil_mode", kInt},
+        {"count_include_pad", kInt},
+        {"dilations", kInts},
+        {"kernel_shape", kInts},
+        {"pads", kInts},
+        {"strides", kInts}}},
+      {"BatchNormalization",
+       {{"epsilon", kFloat}, {"momentum", kFloat}, {"spatial", kInt}, {"training_mode", kInt}}},
+      {"Cast", {{"round_mode", kString}, {"saturate", kInt}, {"to", kInt}}},
+      {"Ceil", kNothing},
+      {"Clip", {{"max", kFloat}, {"min", kFloat}}},
+      {"Concat", kAxis},
+      {"Constant",
+       {{"value", kTensor},
+        {"value_float", kFloat},
+        {"value_floats", kFloats},
+        {"value_int", kInt},
+        {"value_ints", kInts}}},
+      {"ConstantOfShape", {{"value", kTensor}}},
+      {"Conv",
+       {{"auto_pad", kString},
+        {"dilations", kInts},
+        {"group", kInt},
+        {"kernel_shape", kInts},
+        {"pads", kInts},
+        {"strides", kInts}}},
+      {"ConvTranspose",
+       {{"auto_pad", kString},
+        {"dilations", kInts},
+        {"group", kInt},
+        {"kernel_shape", kInts},
+        {"output_padding", kInts},
+        {"output_shape", kInts},
+        {"pads", kInts},
+        {"strides", kInts}}},
+      {"DepthToSpace", kBlocks},
+      {"Div", kNothing},
+      {"Dropout", {{"ratio", kFloat}, {"seed", kInt}}},
+      {"Elu", {{"alpha", kFloat}}},
+      {"Equal", kNothing},
+      {"Erf", kNothing},
+      {"Exp", kNothing},
+      {"Expand", kNothing},
+      {"Flatten", kAxis},
+      {"Floor", kNothing},
+      {"Gather", kAxis},
+      {"Gelu", {{"approximate", kString}}},
+      {"Gemm", {{"alpha", kFloat}, {"beta", kFloat}, {"transA", kInt}, {"transB", kInt}}},
+      {"GlobalAveragePool", kNothing},
+      {"GlobalMaxPool", kNothing},
+      {"Greater", kNothing},
+      {"GreaterOrEqual", kNothing},
+      {"HardSigmoid", {{"alpha", kFloat}, {"beta", kFloat}}},
+      {"HardSwish", kNothing},
+      {"Identity", kNothing},
+      {"LRN", {{"alpha", kFloat}, {"beta", kFloat}, {"bias", kFloat}, {"size", kInt}}},
+      {"LayerNormalization", kNormalisation},
+      {"LeakyRelu", {{"alpha", kFloat}}},
+      {"Less", kNothing},
+      {"LessOrEqual", kNothing},
+      {"Log", kNothing},
+      {"LogSoftmax", kAxis},
+      {"MatMul", kNothing},
+      {"Max", kNothing},
+      {"MaxPool",
+       {{"auto_pad", kString},
+        {"ceil_mode", kInt},
+        {"dilations", kInts},
+        {"kernel_shape", kInts},
+        {"pads", kInts},
+        {"storage_order", kInt},
+        {"strides", kInts}}},
+      {"Mean", kNothing},
+      {"Min", kNothing},
+      {"Mul", kNothing},
+      {"Neg", kNothing},
+      {"Not", kNothing},
+      {"Or", kNothing},
+      {"Pad", {{"mode", kString}, {"pads", kInts}, {"value", kFloat}}},
+      {"Pow", kNothing},
+      {"RMSNormalization", kNormalisation},
+      {"Range", {{"stash_type", kInt}}},
+      {"Reciprocal", kNothing},
+      {"ReduceL1", kReduce},
+      {"ReduceL2", kReduce},
+      {"ReduceLogSum", kReduce},
+      {"ReduceLogSumExp", kReduce},
+      {"ReduceMax", kReduce},
+      {"ReduceMean", kReduce},
+      {"ReduceMin", kReduce},
+      {"ReduceProd", kReduce},
+      {"ReduceSum", kReduce},
+      {"ReduceSumSquare", kReduce},
+      {"Relu", kNothing},
+      {"Reshape", {{"allowzero", kInt}}},
+      {"Resize",
+       {{"antialias", kInt},
+        {"axes", kInts},
+        {"coordinate_transformation_mode", kString},
+        {"cubic_coeff_a", kFloat},
+        {"exclude_outside", kInt},
+        {"extrapolation_value", kFloat},
+        {"keep_aspect_ratio_policy", kString},
+        {"mode", kString},
+        {"nearest_mode", kString}}},
+      {"Round", kNothing},
+      {"Shape", {{"end", kInt}, {"start", kInt}}},
+      {"Sigmoid", kNothing},
+      {"Sign", kNothing},
+      {"Size", kNothing},
+      {"Slice", {{"axes", kInts}, {"ends", kInts}, {"starts", kInts}}},
+      {"Softmax", kAxis},
+      {"Softplus", kNothing},
+      {"SpaceToDepth", kBlocks},
+      {"Split", {{"axis", kInt}, {"num_outputs", kInt}, {"split", kInts}}},
+      {"Sqrt", kNothing},
+      {"Squeeze", {{"axes", kInts}}},
+      {"Sub", kNothing},
+      {"Sum", kNothing},
+      {"Tanh", kNothing},
+      {"Tile", kNothing},
+      {"Transpose", {{"perm", kInts}}},
+      {"Unsqueeze", {{"axes", kInts}}},
+      {"Upsample", {{"mode", kString}, {"scales", kFloats}}},
+      {"Where", kNothing},
+      {"Xor", kNothing},
+  };
+  return all;
+}
+
+std::string_view words(AttributeKind kind) {
+  switch (kind) {
+    case kInt:
+      return "an integer";
+    case kFloat:
+      return "a float";
+    case kString:
+      return "a string";
+    case kInts:
+      return "a list of integers";
+    case kFloats:
+      return "a list of floats";
+    case kStrings:
+      return "a list of strings";
+    case kTensor:
+      return "a tensor";
+  }
+  return "";
+}
+
+std::string names(const List& list) {
+  std::string text;
+  for (const KnownAttribute& attribute : list) {
+    text += (text.empty() ? "" : ", ") + std::string(attribute.name);
+  }
+  return text.empty() ? "it has none" : text;
+}
+
+}  // namespace
+
+const std::vector<KnownAttribute>* known_attributes(std::string_view domain,
+                                                    std::string_view type) {
+  const auto found = table().find(type);
+  return domain.empty() && found != table().end() ? &found->second : nullptr;
+}
+
+std::optional<std::string> attribute_fault(std::string_view domain, std::string_view type,
+                                           std::string_view name, const Attribute& value) {
+  const List* const list = known_attributes(domain, type);
+  if (list == nullptr) return std::nullopt;
+  const auto known = std::find_if(list->begin(), list->end(),
+                                  [&](const KnownAttribute& a) { return a.name == name; });
+  if (known == list->end()) {
+    return fmt::format("is none of {}'s ({}); rename it, or remove it if it has no effect", type,
+                       names(*list));
+  }
+  const auto given = static_cast<AttributeKind>(value.index());
+  if (given == known->kind) return std::nullopt;
+  return fmt::format("is {} but {}'s is {}; write it as that", words(given), type,
+                     words(known->kind));
+}
+
+}  // namespace frit

@@ -1,0 +1,42 @@
+// Which attributes each operator has, and of which kind: what the importer holds a model to.
+//
+// An attribute that frit would not read is a wrong result, so a model that has one is refused.
+// Listed are those of ONNX from the oldest opset accepted (7) on; tests/ops/attributes_test.py
+// compares with the onnx package.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/base/attribute.h"
+
+namespace frit {
+
+/// In the order of Attribute's alternatives.
+enum class AttributeKind : std::uint8_t {
+  kInt,
+  kFloat,
+  kString,
+  kInts,
+  kFloats,
+  kStrings,
+  kTensor
+};
+
+struct KnownAttribute {
+  std::string_view name;
+  AttributeKind kind;
+};
+
+/// Sorted by name; nullptr where the operator is not in the table.
+const std::vector<KnownAttribute>* known_attributes(std::string_view domain, std::string_view type);
+
+/// Where `type` has no attribute `name`, or has it of another kind: what to say after its name.
+/// nullopt for an operator that is not in the table.
+std::optional<std::string> attribute_fault(std::string_view domain, std::string_view type,
+                                           std::string_view name, const Attribute& value);
+
+}  // namespace frit
