@@ -1,5 +1,7 @@
 #include "generators/emit/bind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -65,36 +67,79 @@ void add_packed_facts(const Packs& packs, Facts& facts) {
 
 }  // namespace
 
+Diagnostic fallback_warning(const Group& group, const std::string& schedule,
+                            const Diagnostic& fault) {
+  Diagnostic warning = fault;
+  warning.severity = Severity::kWarning;
+  warning.code = "emit-fallback";
+  warning.message = fmt::format(
+      "group {} is built without the shipped schedule {}, which fails on it [{}]: {}; please "
+      "report it, or give a schedule of your own with --schedules",
+      group.name, schedule, fault.code, fault.message);
+  return warning;
+}
+
 Result<BoundSchedule> bind_schedule(const Graph& graph, const Plan& plan, const Group& group,
-                                    const EmitOptions& options) {
+                                    const EmitOptions& options, const GivenUp& given_up) {
   Facts facts = group_facts(graph, plan, group);
   facts.merge(target_facts(options.target, options.threads));
-  const Schedule* chosen = choose_schedule(options.user_schedules, group.anchor, facts);
-  if (!chosen) chosen = choose_schedule(shipped_schedules(), group.anchor, facts);
-  if (!chosen) return safe_default(facts);
   const auto params = options.chosen_params.find(group.name);
-  return bound(*chosen, facts, params == options.chosen_params.end() ? Facts() : params->second);
+  const Facts chosen = params == options.chosen_params.end() ? Facts() : params->second;
+  if (const Schedule* user = choose_schedule(options.user_schedules, group.anchor, facts)) {
+    return bound(*user, facts, chosen);
+  }
+  std::vector<Schedule> left;
+  for (const Schedule& schedule : options.shipped_schedules) {
+    if (!given_up.contains(schedule.file)) left.push_back(schedule);
+  }
+  Diagnostics passed_over;
+  while (const Schedule* next = choose_schedule(left, group.anchor, facts)) {
+    Result<BoundSchedule> made = bound(*next, facts, chosen);
+    // Values that a person chose are not dropped in silence.
+    if (!made && !chosen.empty()) return made;
+    if (made) {
+      made->shipped = true;
+      made->passed_over = std::move(passed_over);
+      return made;
+    }
+    passed_over.push_back(fallback_warning(group, next->file, made.error()));
+    left.erase(left.begin() + (next - left.data()));
+  }
+  BoundSchedule made = safe_default(facts);
+  made.passed_over = std::move(passed_over);
+  return made;
 }
 
 Result<BoundSchedule> bind_lower_schedule(const Graph& graph, const Plan& plan, const Group& group,
                                           const EmitOptions& options, const CpuLevel& level,
-                                          const BoundSchedule& highest) {
+                                          const BoundSchedule& highest, const GivenUp& given_up) {
   const auto wanted = packs_in_force(graph, group, highest.packs);
   Facts facts = group_facts(graph, plan, group);
   facts.merge(target_facts(level.target, options.threads));
   add_packed_facts(wanted, facts);
-  for (const std::vector<Schedule>* library : {&options.user_schedules, &shipped_schedules()}) {
+  Diagnostics passed_over;
+  for (const std::vector<Schedule>* library :
+       {&options.user_schedules, &options.shipped_schedules}) {
+    const bool shipped = library == &options.shipped_schedules;
     for (const Schedule& candidate : *library) {
       if (!applies(candidate, group.anchor, facts)) continue;
+      if (shipped && given_up.contains(candidate.file)) continue;
       Result<BoundSchedule> made = bound(candidate, facts, {});
-      if (!made) return made;
+      if (!made && !shipped) return made;
+      if (!made) {
+        passed_over.push_back(fallback_warning(group, candidate.file, made.error()));
+        continue;
+      }
       if (!agree(packs_in_force(graph, group, made->packs), wanted)) continue;
       made->packs = highest.packs;
+      made->shipped = shipped;
+      made->passed_over = std::move(passed_over);
       return made;
     }
   }
   BoundSchedule made = safe_default(facts);
   made.packs = highest.packs;
+  made.passed_over = std::move(passed_over);
   return made;
 }
 

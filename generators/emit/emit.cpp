@@ -95,19 +95,31 @@ class Emitter {
       : graph_(graph), plan_(plan), options_(options), cache_(options.cache_folder) {}
 
   tl::expected<CompiledModel, Diagnostics> run() {
-    collect();
-    if (problems_.empty()) compile();
+    // Again, from the cache mostly, as long as a shipped schedule turns out not to compile.
+    do {
+      groups_again_ = false;
+      collect();
+      if (problems_.empty()) compile();
+    } while (problems_.empty() && groups_again_);
     if (!problems_.empty()) return tl::unexpected<Diagnostics>(std::move(problems_));
     model_.target = options_.target;
     model_.level = levels_.front().level;
     for (std::size_t i = 0; i < groups_.size(); ++i) add_kernel(i);
     for (std::size_t l = levels_.size(); l-- > 1;) add_lower_level(levels_[l]);
+    model_.warnings.insert(model_.warnings.end(), passed_over_.begin(), passed_over_.end());
     return std::move(model_);
   }
 
  private:
   // The highest level first: it decides the packs.
   void collect() {
+    passed_over_.clear();
+    groups_.clear();
+    schedules_.clear();
+    levels_.clear();
+    job_of_key_.clear();
+    jobs_.clear();
+    records_.clear();
     levels_.push_back(
         {options_.levels.empty() ? CpuLevel{0, "", options_.target} : options_.levels.back(), {}});
     for (std::size_t l = options_.levels.size(); l-- > 1;) {
@@ -119,17 +131,25 @@ class Emitter {
   }
 
   void collect_group(const Group& group) {
-    Result<BoundSchedule> highest = bind_schedule(graph_, plan_, group, options_);
+    const GivenUp& given_up = given_up_[group.id];
+    Result<BoundSchedule> highest = bind_schedule(graph_, plan_, group, options_, given_up);
     if (!highest) return problems_.push_back(highest.error());
+    note(*highest);
     groups_.push_back(&group);
     schedules_.push_back(*highest);
     add_job(levels_[0], group, std::move(*highest));
     for (std::size_t l = 1; l < levels_.size(); ++l) {
-      Result<BoundSchedule> lower =
-          bind_lower_schedule(graph_, plan_, group, options_, levels_[l].level, schedules_.back());
+      Result<BoundSchedule> lower = bind_lower_schedule(
+          graph_, plan_, group, options_, levels_[l].level, schedules_.back(), given_up);
       if (!lower) return problems_.push_back(lower.error());
+      note(*lower);
       add_job(levels_[l], group, std::move(*lower));
     }
+  }
+
+  void note(const BoundSchedule& schedule) {
+    passed_over_.insert(passed_over_.end(), schedule.passed_over.begin(),
+                        schedule.passed_over.end());
   }
 
   void add_job(LevelJobs& level, const Group& group, BoundSchedule schedule) {
@@ -184,12 +204,30 @@ class Emitter {
   }
 
   void finish_job(std::size_t job, const Result<std::string>& outcome) {
-    if (!outcome) {
+    if (outcome) {
+      records_[job] = from_record(*outcome);
+      if (records_[job]) return;
+      problems_.push_back(
+          error("emit-record", fmt::format("group {}: the compiler process ended well but gave no "
+                                           "record of its kernel; build again",
+                                           jobs_[job].group->name)));
+    } else if (jobs_[job].schedule.shipped && outcome.error().code != "interrupted") {
+      give_up_schedule(job, outcome.error());
+    } else {
       problems_.push_back(outcome.error());
-    } else if (!(records_[job] = from_record(*outcome))) {
-      problems_.push_back(error("emit-record", "group " + jobs_[job].group->name +
-                                                   ": the compiler process gave no record"));
     }
+  }
+
+  // All groups of this job are to be built anew, without its schedule.
+  void give_up_schedule(std::size_t job, const Diagnostic& fault) {
+    const std::string& schedule = jobs_[job].schedule.name;
+    model_.warnings.push_back(fallback_warning(*jobs_[job].group, schedule, fault));
+    for (const LevelJobs& level : levels_) {
+      for (std::size_t i = 0; i < groups_.size(); ++i) {
+        if (level.job_of_group[i] == job) given_up_[groups_[i]->id].insert(schedule);
+      }
+    }
+    groups_again_ = true;
   }
 
   void add_kernel(std::size_t i) {
@@ -280,6 +318,9 @@ class Emitter {
   std::vector<Job> jobs_;
   std::vector<std::optional<Kernel>> records_;
   std::map<std::string, int> constant_index_;
+  std::map<int, GivenUp> given_up_;  // by group id
+  bool groups_again_ = false;
+  Diagnostics passed_over_;
   CompiledModel model_;
 };
 

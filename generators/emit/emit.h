@@ -21,8 +21,8 @@ struct EmitProgress {
 };
 
 /// The fact `threads` of every build. Kernels do not depend on how many threads a package has: with
-/// other loops LLVM would contract and reorder sums differently, and bits would change with --threads.
-/// A package for one thread runs the same tasks in a plain loop.
+/// other loops LLVM would contract and reorder sums differently, and bits would change with
+/// --threads. A package for one thread runs the same tasks in a plain loop.
 inline constexpr int kScheduleThreads = 2;
 
 struct EmitOptions {
@@ -33,13 +33,16 @@ struct EmitOptions {
   int jobs = 2;
   std::string cache_folder;  ///< see cache.h
   ForkLimits limits;
-  std::vector<Schedule> user_schedules;        ///< before the shipped ones
+  std::vector<Schedule> user_schedules;  ///< before the shipped ones; a fault ends the build
+  /// A fault in one of these is a warning, and the group gets the next that applies.
+  std::vector<Schedule> shipped_schedules = frit::shipped_schedules();
   std::map<std::string, Facts> chosen_params;  ///< by group name: values of `param`s
   std::function<void(const EmitProgress&)> progress;
   std::function<bool()> stop;  ///< polled; true: end with code "interrupted"
 };
 
-/// All faults at once, one per group at most.
+/// All faults at once, one per group at most. A kernel that does not compile under a shipped
+/// schedule is compiled under the next one, at last under the safe default, with a warning.
 tl::expected<CompiledModel, Diagnostics> emit_model(const Graph& graph, const Plan& plan,
                                                     const EmitOptions& options);
 

@@ -61,6 +61,7 @@ struct CompiledModel {
   };
   CpuLevel level;                   ///< of `kernels`: the highest; number 0 without levels
   std::vector<Level> lower_levels;  ///< ascending
+  Diagnostics warnings;             ///< "emit-fallback": shipped schedules given up
 };
 
 /// The model as if it were built with the kernels of one lower level only.

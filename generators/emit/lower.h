@@ -17,7 +17,9 @@ struct BoundSchedule {
   Schedule schedule;  ///< ast null: the safe default
   Facts bound;        ///< facts, target facts and params
   std::vector<PackSpec> packs;
-  std::string name;  ///< file, or "default"
+  std::string name;         ///< file, or "default"
+  bool shipped = false;     ///< out of EmitOptions::shipped_schedules: may be given up
+  Diagnostics passed_over;  ///< shipped schedules that do not bind
 };
 
 struct LoweredKernel {
