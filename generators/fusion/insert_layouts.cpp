@@ -57,6 +57,9 @@ class LayoutInserter {
 
   /// Outputs that are inputs, constants or repeated get a buffer and a copy of their own.
   void separate_outputs() {
+    for (std::size_t i = graph_.output_names.size(); i < graph_.outputs.size(); ++i) {
+      graph_.output_names.push_back(graph_.value(graph_.outputs[i]).name);
+    }
     std::set<ValueId> seen;
     for (ValueId& output : graph_.outputs) {
       const bool given = graph_.value(output).producer == kNone;

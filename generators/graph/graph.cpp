@@ -61,6 +61,10 @@ std::optional<ValueId> Graph::value_named(const std::string& value_name) const {
   return std::nullopt;
 }
 
+const std::string& Graph::output_name(std::size_t i) const {
+  return i < output_names.size() ? output_names[i] : value(outputs[i]).name;
+}
+
 Node& Graph::node(NodeId id) {
   const auto place = position_of(nodes_, id);
   FRIT_ASSERT(place != nodes_.end(), "no such node");

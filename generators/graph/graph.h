@@ -52,6 +52,9 @@ class Graph {
   std::string name;
   std::vector<ValueId> inputs;   ///< without initializers
   std::vector<ValueId> outputs;  ///< may repeat, may be inputs or constants
+  /// The model's names of the outputs, where insert_layouts gave them values of other names (a
+  /// graph output that is a graph input too, or is listed twice). Else empty: see output_name.
+  std::vector<std::string> output_names;
   std::vector<std::pair<std::string, std::string>> metadata;  ///< ONNX metadata_props, in order
 
   ValueId add_value(Value value);
@@ -67,6 +70,8 @@ class Graph {
   const Value& value(ValueId id) const { return values_[static_cast<std::size_t>(id)]; }
   int value_count() const { return static_cast<int>(values_.size()); }
   std::optional<ValueId> value_named(const std::string& value_name) const;
+  /// What a person calls output i.
+  const std::string& output_name(std::size_t i) const;
 
   /// Topological order.
   std::vector<Node>& nodes() { return nodes_; }

@@ -71,7 +71,7 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
   if (is_taken(model.c_name)) model.c_name += "_model";
   std::vector<std::string> inputs, outputs;
   for (const ValueId input : graph.inputs) inputs.push_back(graph.value(input).name);
-  for (const ValueId output : graph.outputs) outputs.push_back(graph.value(output).name);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs.push_back(graph.output_name(i));
   model.input_names = c_identifiers(inputs, "input", {});
   model.output_names = c_identifiers(outputs, "output", model.input_names);
   if (options.weights == Weights::kExternal) model.weights = weights_header(model.memory);

@@ -16,12 +16,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kPictureColumns = 100;
 
-Json tensors(const PackageModel& model, const std::vector<ValueId>& values,
-             const std::vector<std::string>& names) {
+/// Inputs or outputs; `names` are those in C.
+Json tensors(const PackageModel& model, bool are_outputs, const std::vector<std::string>& names) {
+  const std::vector<ValueId>& values = are_outputs ? model.graph.outputs : model.graph.inputs;
   Json list = Json::array();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value& value = model.graph.value(values[i]);
-    list.push_back({{"name", value.name},
+    list.push_back({{"name", are_outputs ? model.graph.output_name(i) : value.name},
                     {"c_name", names[i]},
                     {"dtype", name_of(value.type.dtype)},
                     {"shape", value.type.dims()},
@@ -225,8 +226,8 @@ std::string report_text(const PackageModel& model) {
                  {"threads", model.options.threads},
                  {"debug", model.options.debug}};
   for (const auto& [key, text] : model.options.report_notes) report[key] = text;
-  report["inputs"] = tensors(model, model.graph.inputs, model.input_names);
-  report["outputs"] = tensors(model, model.graph.outputs, model.output_names);
+  report["inputs"] = tensors(model, false, model.input_names);
+  report["outputs"] = tensors(model, true, model.output_names);
   report["groups"] = groups(model);
   report["edges"] = edges(model);
   report["storage"] = storage(model);
@@ -234,6 +235,11 @@ std::string report_text(const PackageModel& model) {
   report["constants"] = {{"bytes", model.memory.constant_bytes},
                          {"count", model.memory.constants.size()}};
   report["weights"] = weights(model);
+  Json warnings = Json::array();
+  for (const Diagnostic& warning : model.compiled.warnings) {
+    warnings.push_back({{"code", warning.code}, {"text", warning.message}});
+  }
+  report["warnings"] = std::move(warnings);
   report["numerics"] = numerics(model.options.numerics);
   // Names come from the model and may not be UTF-8: such bytes become U+FFFD.
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
