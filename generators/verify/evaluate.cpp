@@ -55,8 +55,9 @@ class Evaluation {
     for (const ValueId input : node.inputs) {
       inputs.push_back(input == kNone ? nullptr : find(input));
       if (input != kNone && inputs.back() == nullptr) {
-        return fail("verify-no-input", fmt::format("node `{}` ({}) reads `{}`, which has no value",
-                                                   node.name, node.type, graph_.value(input).name));
+        return fail("verify-no-input",
+                    fmt::format("node `{}` ({}) reads `{}`, which has no value; please report it",
+                                node.name, node.type, graph_.value(input).name));
       }
     }
     OpInstance op;
@@ -76,9 +77,10 @@ class Evaluation {
       const ValueId id = node.outputs[i];
       if (id == kNone) continue;
       if (i >= outputs.size()) {
-        return fail("ref-unsupported", fmt::format("node `{}` ({}): the reference makes {} outputs "
-                                                   "but the graph reads number {}",
-                                                   node.name, node.type, outputs.size(), i));
+        return fail("ref-unsupported",
+                    fmt::format("node `{}` ({}): the reference makes {} outputs but the graph "
+                                "reads number {}; the model can be built but not verified",
+                                node.name, node.type, outputs.size(), i));
       }
       const TensorType found(outputs[i].dtype, outputs[i].dims);
       if (found != graph_.value(id).type) {
@@ -114,12 +116,14 @@ Status check_inputs(const Graph& graph, const RefValues& inputs) {
     const Value& value = graph.value(id);
     const auto given = inputs.find(id);
     if (given == inputs.end()) {
-      return fail("verify-no-input", fmt::format("graph input `{}` has no value", value.name));
+      return fail("verify-no-input",
+                  fmt::format("graph input `{}` has no value; give it with --input", value.name));
     }
     const TensorType type(given->second.dtype, given->second.dims);
     if (type != value.type) {
-      return fail("verify-no-input", fmt::format("graph input `{}` is {} but the value given is {}",
-                                                 value.name, to_text(value.type), to_text(type)));
+      return fail("verify-no-input",
+                  fmt::format("graph input `{}` is {} but the value given is {}; convert the value",
+                              value.name, to_text(value.type), to_text(type)));
     }
   }
   return {};
@@ -132,7 +136,8 @@ Result<RefValues> collected(const Graph& graph, Evaluation& evaluation,
   for (const ValueId id : wanted) {
     const RefTensor* tensor = evaluation.find(id);
     if (tensor == nullptr) {
-      return fail("verify-no-input", fmt::format("nothing makes `{}`", graph.value(id).name));
+      return fail("verify-no-input",
+                  fmt::format("nothing makes `{}`; please report it", graph.value(id).name));
     }
     result.emplace(id, *tensor);
   }

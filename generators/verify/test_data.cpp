@@ -1,5 +1,6 @@
 #include "generators/verify/test_data.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -86,7 +87,7 @@ std::int64_t integer_value(DType dtype, DataKind kind, Random& random) {
 
 }  // namespace
 
-Tensor test_tensor(const TensorType& type, DataKind kind, std::uint64_t seed) {
+Tensor test_tensor(const TensorType& type, DataKind kind, std::uint64_t seed, bool never_zero) {
   Random random(seed ^ (static_cast<std::uint64_t>(kind) << 56));
   RefTensor tensor;
   tensor.dtype = type.dtype;
@@ -95,10 +96,31 @@ Tensor test_tensor(const TensorType& type, DataKind kind, std::uint64_t seed) {
     if (is_float(type.dtype)) {
       tensor.real.push_back(real_value(kind, random));
     } else {
-      tensor.integer.push_back(integer_value(type.dtype, kind, random));
+      const std::int64_t value = integer_value(type.dtype, kind, random);
+      tensor.integer.push_back(never_zero && value == 0 ? 1 : value);
     }
   }
   return tensor.to_tensor();
+}
+
+std::set<ValueId> divisor_inputs(const Graph& graph) {
+  std::set<ValueId> wanted;  // values that a divisor depends on
+  for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
+    const auto is_wanted = [&](ValueId output) { return wanted.contains(output); };
+    if (std::any_of(node->outputs.begin(), node->outputs.end(), is_wanted)) {
+      wanted.insert(node->inputs.begin(), node->inputs.end());
+    }
+    const bool divides = node->domain.empty() && (node->type == "Div" || node->type == "Mod");
+    if (divides && node->inputs.size() == 2 && !is_float(graph.value(node->inputs[1]).type.dtype)) {
+      wanted.insert(node->inputs[1]);
+    }
+  }
+  std::set<ValueId> inputs;
+  for (const ValueId input : graph.inputs) {
+    const bool integer = !is_float(graph.value(input).type.dtype);
+    if (integer && wanted.contains(input)) inputs.insert(input);
+  }
+  return inputs;
 }
 
 }  // namespace frit

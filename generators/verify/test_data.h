@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <vector>
 
+#include "generators/graph/graph.h"
 #include "ops/base/tensor.h"
 
 namespace frit {
@@ -45,7 +47,12 @@ std::string_view name_of(DataKind kind);
 /// All but kRandom.
 const std::vector<DataKind>& corner_kinds();
 
-/// The same for equal type, kind and seed.
-Tensor test_tensor(const TensorType& type, DataKind kind, std::uint64_t seed);
+/// The same for equal type, kind and seed. `never_zero`: integers are 1 where they would be 0.
+Tensor test_tensor(const TensorType& type, DataKind kind, std::uint64_t seed,
+                   bool never_zero = false);
+
+/// Graph inputs of integers that a divisor of integers is computed from: ONNX leaves x / 0 open, so
+/// data to judge by must not ask for it.
+std::set<ValueId> divisor_inputs(const Graph& graph);
 
 }  // namespace frit

@@ -40,12 +40,14 @@ class Run {
  private:
   Inputs inputs_of(DataKind kind) const {
     Inputs inputs;
+    const std::set<ValueId> divisors = divisor_inputs(imported_);
     for (std::size_t i = 0; i < imported_.inputs.size(); ++i) {
       const Value& value = imported_.value(imported_.inputs[i]);
       const auto given = options_.inputs.find(value.name);
       inputs[value.name] = given != options_.inputs.end()
                                ? given->second
-                               : test_tensor(value.type, kind, options_.seed + i);
+                               : test_tensor(value.type, kind, options_.seed + i,
+                                             divisors.contains(imported_.inputs[i]));
     }
     return inputs;
   }

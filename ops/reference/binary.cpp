@@ -160,7 +160,7 @@ std::int64_t int_mul(DType, std::int64_t a, std::int64_t b, IntegerError&) {
 // Truncates towards zero, as ONNX says for Div.
 std::int64_t int_div(DType dtype, std::int64_t a, std::int64_t b, IntegerError& error) {
   if (b == 0) {
-    error.what = "divides an integer by zero";
+    error.what = "divides an integer by zero, which ONNX leaves open; give other data with --input";
     return 0;
   }
   if (dtype == DType::kU64) return wrap(bits_of(a) / bits_of(b));

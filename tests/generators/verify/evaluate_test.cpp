@@ -67,7 +67,8 @@ TEST(EvaluateGraph, NamesAMissingInput) {
   const SmallGraph g;
   const auto values = evaluate_graph(g.graph, {}, RefPrecision::kDouble);
   ASSERT_FALSE(values);
-  EXPECT_EQ(to_text(values.error()), "error: graph input `x` has no value [verify-no-input]");
+  EXPECT_EQ(to_text(values.error()),
+            "error: graph input `x` has no value; give it with --input [verify-no-input]");
 }
 
 TEST(EvaluateGraph, ReportsWhereShapeInferenceDisagrees) {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "tests/support/graph_builder.h"
+
 namespace frit::test {
 namespace {
 
@@ -34,6 +36,22 @@ TEST(TestData, SpecialDataHoldsEveryKindOfNonNumber) {
   }
   for (const int count : {nans, above, below, minus_zero}) EXPECT_GT(count, 20);
   EXPECT_LT(nans + above + below + minus_zero, 512);
+}
+
+// ONNX leaves the value of x / 0 open for integers: data to judge by must not ask for it.
+TEST(TestData, DivisorsOfIntegersAreNeverZero) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {8}, DType::kI32), d = b.input("d", {2, 4}, DType::kI32);
+  const ValueId f = b.input("f", {8}), g = b.input("g", {8});
+  const ValueId flat = b.add("Reshape", "flat", {d}, {{"shape", std::vector<std::int64_t>{8}}});
+  b.output(b.add("Div", "integers", {x, flat}));
+  b.output(b.add("Div", "floats", {f, g}));
+  EXPECT_EQ(divisor_inputs(b.graph()), std::set<ValueId>{d});
+  const TensorType type(DType::kI32, {64});
+  for (const DataKind kind : {DataKind::kRandom, DataKind::kZeros, DataKind::kOnes}) {
+    const Tensor tensor = test_tensor(type, kind, 1, true);
+    for (const std::int32_t value : tensor.data<std::int32_t>()) EXPECT_NE(value, 0);
+  }
 }
 
 TEST(TestData, BoolsAreZeroOrOne) {
