@@ -17,7 +17,8 @@ tl::expected<Plan, Diagnostics> chosen_plan(const Graph& graph, const BuildOptio
   if (!options.pinned_plan.empty()) {
     std::ifstream stream(options.pinned_plan, std::ios::binary);
     if (!stream)
-      return one(error("build-read", "cannot read the plan '" + options.pinned_plan + "'"));
+      return one(error("build-read", "cannot read the plan '" + options.pinned_plan +
+                                         "'; check the path given to --plan"));
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
     return parse_plan(text, options.pinned_plan, graph, options.plan);
   }
@@ -52,12 +53,17 @@ tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options) 
   return planned;
 }
 
+tl::expected<BuiltModel, Diagnostics> compile_model(PlannedModel planned,
+                                                    const BuildOptions& options) {
+  auto compiled = emit_model(planned.graph, planned.plan, options.emit);
+  if (!compiled) return tl::unexpected<Diagnostics>(std::move(compiled).error());
+  return BuiltModel{std::move(planned), std::move(*compiled)};
+}
+
 tl::expected<BuiltModel, Diagnostics> build_model(const BuildOptions& options) {
   auto planned = plan_model(options);
   if (!planned) return tl::unexpected<Diagnostics>(std::move(planned).error());
-  auto compiled = emit_model(planned->graph, planned->plan, options.emit);
-  if (!compiled) return tl::unexpected<Diagnostics>(std::move(compiled).error());
-  return BuiltModel{std::move(*planned), std::move(*compiled)};
+  return compile_model(std::move(*planned), options);
 }
 
 }  // namespace frit

@@ -42,7 +42,11 @@ struct BuiltModel {
 /// where extra_outputs names none; "build-read" where pinned_plan cannot be read.
 tl::expected<PlannedModel, Diagnostics> plan_model(const BuildOptions& options);
 
-/// plan_model, then every kernel compiled.
+/// Every kernel of a planned model.
+tl::expected<BuiltModel, Diagnostics> compile_model(PlannedModel planned,
+                                                    const BuildOptions& options);
+
+/// plan_model, then compile_model.
 tl::expected<BuiltModel, Diagnostics> build_model(const BuildOptions& options);
 
 }  // namespace frit

@@ -168,8 +168,8 @@ ExitCode command_bench(const Options& options, Console& console) {
     std::ofstream file(options.command.export_json, std::ios::binary);
     file << result.dump(1) << "\n";
     if (!file.flush()) {
-      return console.reject(
-          error("run-write", "cannot write '" + options.command.export_json + "'"));
+      return console.reject(error("run-write", "cannot write '" + options.command.export_json +
+                                                   "'; give a path that can be written"));
     }
   }
   if (console.json()) {

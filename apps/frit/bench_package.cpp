@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/frit/text_file.h"
 #include "generators/emit/hash.h"
 #include "generators/emit/tool.h"
 #include "generators/package/mapped_file.h"
@@ -61,8 +62,9 @@ Status set_level(const nlohmann::json& report, const std::string& name, PackageF
     known += (known.empty() ? "" : ", ") + level.at("name").get<std::string>();
   }
   if (facts.cpu_level != 0) return {};
-  return fail("package-level", fmt::format("package '{}' has no CPU level '{}'; it has {}",
-                                           facts.folder, name, known.empty() ? "none" : known));
+  return fail("package-level",
+              fmt::format("package '{}' has no CPU level '{}' but {}; name one of these",
+                          facts.folder, name, known.empty() ? "none" : known));
 }
 
 }  // namespace
@@ -73,6 +75,7 @@ Result<PackageFacts> read_package_facts(const std::string& argument) {
   const bool has_level = at != std::string::npos && !fs::is_directory(argument);
   const std::string folder = has_level ? argument.substr(0, at) : argument;
   const std::string level = has_level ? argument.substr(at + 1) : "";
+  FRIT_TRY(check_folder(folder, "a package's folder"));
   std::vector<fs::path> reports;
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
@@ -157,6 +160,12 @@ struct BenchPackage::Impl {
     }
     const std::size_t bytes = arena_bytes(facts.threads);
     arena = std::aligned_alloc(64, std::max<std::size_t>((bytes + 63) / 64 * 64, 64));
+    if (arena == nullptr) {
+      return fail("input-memory",
+                  fmt::format("package '{}': its arena takes {} bytes but this process cannot have "
+                              "them; build it with a smaller --shape, or do it on a larger machine",
+                              facts.folder, bytes));
+    }
     PackageStart options;
     options.arena = arena;
     options.arena_bytes = bytes;

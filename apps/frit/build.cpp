@@ -50,7 +50,9 @@ Status write_text(const fs::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);
   stream << text;
   stream.flush();
-  if (!stream) return fail("package-write", "cannot write '" + path.string() + "'");
+  if (!stream)
+    return fail("package-write",
+                "cannot write '" + path.string() + "'; give a path that can be written");
   return {};
 }
 
@@ -96,7 +98,9 @@ Status copy_objects(const Options& options, const BuiltModel& built) {
   fs::create_directories(folder, failure);
   for (const auto& [symbol, object] : distinct_kernels(built.compiled)) {
     fs::copy_file(object, folder / (symbol + ".o"), fs::copy_options::overwrite_existing, failure);
-    if (failure) return fail("package-write", "cannot write into '" + folder.string() + "'");
+    if (failure)
+      return fail("package-write",
+                  "cannot write into '" + folder.string() + "'; give a folder that can be written");
   }
   return {};
 }
@@ -144,6 +148,7 @@ ExitCode command_build(const Options& options, Console& console) {
   const InterruptScope scope;
   auto built = build_model(*build);
   if (!built) return console.reject(built.error());
+  console.warn(built->compiled.warnings);
   auto files = write_package(built->planned.graph, built->planned.plan, built->compiled,
                              package_options(options, *build));
   if (!files) return console.reject(files.error());

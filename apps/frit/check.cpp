@@ -1,8 +1,6 @@
 // frit check: the diagnostics of a .sched file, alone or against a group of a model.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +11,7 @@
 #include "apps/frit/interrupt.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/sarif.h"
+#include "apps/frit/text_file.h"
 #include "generators/compose/compose.h"
 #include "generators/emit/diagnostic_json.h"
 #include "schedules/check.h"
@@ -102,8 +101,9 @@ std::string text_form(const Checked& checked, const std::string& file) {
 
 ExitCode command_check(const Options& options, Console& console) {
   const std::string& file = options.command.file;
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const Result<std::string> read = read_text_file(file, "schedule");
+  if (!read) return console.reject(read.error());
+  const std::string& text = *read;
   Checked checked;
   if (options.model.model.empty()) {
     const CheckReport report = check_schedule(text, file, CheckDepth::kParse, nullptr);

@@ -68,10 +68,8 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
                  "Leave out a pass (frit show passes); repeatable")
       ->group(group);
   command.add_option("--plan", model.plan_file, "Take the plan from this file (frit plan -o)")
-      ->check(CLI::ExistingFile)
       ->group(group);
   command.add_option("--schedules", model.schedules_folder, "Prefer the .sched files of a folder")
-      ->check(CLI::ExistingDirectory)
       ->group(group);
   command.add_option("--group", model.group, "Only this group, by name")->group(group);
 }
@@ -152,8 +150,7 @@ class Commands {
     CLI::App& sub = add("plan", "Groups, layouts and verdicts as text", command_plan);
     add_model_options(sub, model_);
     sub.add_option("-o", own_.out, "Write the plan to this file");
-    sub.add_option("--expect", own_.expect, "Exit with 1 unless the plan is this file's")
-        ->check(CLI::ExistingFile);
+    sub.add_option("--expect", own_.expect, "Exit with 1 unless the plan is this file's");
   }
 
   void add_explain() {
@@ -193,9 +190,8 @@ class Commands {
 
   void add_check() {
     CLI::App& sub = add("check", "Diagnostics of a .sched file", command_check);
-    sub.add_option("FILE", own_.file, "The schedule")->required()->check(CLI::ExistingFile);
-    sub.add_option("--model", model_.model, "Check against a group of this model")
-        ->check(CLI::ExistingFile);
+    sub.add_option("FILE", own_.file, "The schedule")->required();
+    sub.add_option("--model", model_.model, "Check against a group of this model");
     add_model_options(sub, model_, false);
     sub.add_option("--level", own_.level, "How deep")
         ->check(CLI::IsMember({"apply", "nest", "lower"}))
@@ -208,12 +204,7 @@ class Commands {
   void add_bench() {
     CLI::App& sub = add("bench", "Time packages, interleaved", command_bench);
     sub.add_option("DIR", own_.folders, "Built packages; DIR@LEVEL runs one of its CPU levels")
-        ->required()
-        ->check([](const std::string& name) {
-          // A folder may have an @ in its name.
-          const std::string without = CLI::ExistingDirectory(name);
-          return without.empty() ? "" : CLI::ExistingDirectory(name.substr(0, name.rfind('@')));
-        });
+        ->required();
     sub.add_option("--runs", own_.runs, "Rounds")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();

@@ -6,7 +6,7 @@
 namespace frit {
 
 ExitCode exit_code_of(std::string_view diagnostic_code) {
-  static constexpr std::array<std::pair<std::string_view, ExitCode>, 15> kCodes = {{
+  static constexpr std::array<std::pair<std::string_view, ExitCode>, 16> kCodes = {{
       {"cli", ExitCode::kCommandLine},
       {"emit", ExitCode::kCompile},
       {"cache", ExitCode::kCompile},
@@ -18,6 +18,7 @@ ExitCode exit_code_of(std::string_view diagnostic_code) {
       {"package-load", ExitCode::kRun},
       {"package-input", ExitCode::kRejected},
       {"package-report", ExitCode::kRejected},
+      {"package-level", ExitCode::kRejected},
       {"run", ExitCode::kRun},
       {"internal", ExitCode::kInternal},
       {"skip", ExitCode::kSkipped},

@@ -53,7 +53,9 @@ std::string nest_text(Composed& composed) {
 Result<std::string> module_text(const Halide::Module& module, Halide::OutputFileType type) {
   std::string path = (std::filesystem::temp_directory_path() / "frit-show-XXXXXX").string();
   const int file = ::mkstemp(path.data());
-  if (file < 0) return fail("emit-scratch", "cannot make a temporary file in " + path);
+  if (file < 0)
+    return fail("emit-scratch", "cannot make a temporary file " + path +
+                                    "; set TMPDIR to a folder that can be written");
   ::close(file);
   module.compile({{type, path}});
   std::ifstream stream(path, std::ios::binary);

@@ -1,6 +1,7 @@
 // frit: parse the command line, run one command, turn every outcome into an exit code.
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "apps/frit/crash.h"
 #include "apps/frit/interrupt.h"
 #include "apps/frit/log.h"
+#include "apps/frit/memory_need.h"
 #include "ops/base/assert.h"
 
 namespace {
@@ -30,12 +32,14 @@ ExitCode run(const ParsedCommandLine& parsed, Console& console) {
     std::error_code failure;
     std::filesystem::current_path(global.directory, failure);
     if (failure) {
-      return console.reject(
-          error("cli-folder", "cannot enter '" + global.directory + "': " + failure.message()));
+      return console.reject(error("cli-folder", "cannot enter '" + global.directory +
+                                                    "': " + failure.message() + "; check -C"));
     }
   }
   try {
     return parsed.command(parsed.options, console);
+  } catch (const std::bad_alloc&) {
+    return console.reject(out_of_memory());
   } catch (const InternalError& fault) {
     return internal_error(parsed.options, console, fault.what());
   } catch (const std::exception& fault) {

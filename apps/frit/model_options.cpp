@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "apps/frit/interrupt.h"
 #include "apps/frit/npy.h"
+#include "apps/frit/text_file.h"
 #include "generators/emit/target.h"
 #include "generators/onnx/shape_argument.h"
 
@@ -79,6 +78,10 @@ FusionLevel fusion_level(const std::string& name) {
 void add_schedules(const std::string& folder, std::vector<Schedule>& schedules,
                    Diagnostics& faults) {
   if (folder.empty()) return;
+  if (const Status there = check_folder(folder, "a folder of schedules"); !there) {
+    faults.push_back(there.error());
+    return;
+  }
   std::vector<std::filesystem::path> files;
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
@@ -87,13 +90,18 @@ void add_schedules(const std::string& folder, std::vector<Schedule>& schedules,
   // By name: the same folder gives the same choice on every file system.
   std::sort(files.begin(), files.end());
   if (files.empty()) {
-    faults.push_back(
-        error("cli-schedules", fmt::format("there is no .sched file in '{}'", folder)));
+    faults.push_back(error(
+        "input-folder",
+        fmt::format("the folder '{}' of --schedules has no .sched file; name the one that has",
+                    folder)));
   }
   for (const auto& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(stream)), {});
-    auto schedule = parse_schedule(text, file.string());
+    const Result<std::string> text = read_text_file(file.string(), "schedule");
+    if (!text) {
+      faults.push_back(text.error());
+      continue;
+    }
+    auto schedule = parse_schedule(*text, file.string());
     if (schedule) {
       schedules.push_back(std::move(*schedule));
     } else {

@@ -172,7 +172,8 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
   stream.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
   stream.flush();
-  if (!stream) return fail("run-npy", fmt::format("cannot write '{}'", path));
+  if (!stream)
+    return fail("run-npy", fmt::format("cannot write '{}'; give a path that can be written", path));
   return {};
 }
 

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/frit/commands.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/plan_json.h"
+#include "apps/frit/text_file.h"
 #include "generators/fusion/plan_text.h"
 
 namespace frit {
@@ -21,10 +21,10 @@ ExitCode command_plan(const Options& options, Console& console) {
   const std::string text = to_text(planned->plan, planned->graph);
 
   if (!options.command.expect.empty()) {
-    std::ifstream file(options.command.expect, std::ios::binary);
-    const std::string expected((std::istreambuf_iterator<char>(file)), {});
+    const Result<std::string> expected = read_text_file(options.command.expect, "plan");
+    if (!expected) return console.reject(expected.error());
     const Diagnostics differences =
-        compare_plan(expected, options.command.expect, planned->graph, planned->plan);
+        compare_plan(*expected, options.command.expect, planned->graph, planned->plan);
     if (!differences.empty()) {
       console.reject(differences);
       return ExitCode::kNo;
@@ -35,8 +35,9 @@ ExitCode command_plan(const Options& options, Console& console) {
     file << text;
     file.flush();
     if (!file) {
-      return console.reject(
-          error("run-write", fmt::format("cannot write '{}'", options.command.out)));
+      return console.reject(error(
+          "run-write",
+          fmt::format("cannot write '{}'; give a path that can be written", options.command.out)));
     }
     return ExitCode::kSuccess;
   }

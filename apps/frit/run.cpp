@@ -62,7 +62,7 @@ void print_outputs(Console& console, const Options& options, const Graph& graph,
   nlohmann::json list = nlohmann::json::array();
   std::string text;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string& name = graph.value(graph.outputs[i]).name;
+    const std::string& name = graph.output_name(i);
     const Summary s = summary_of(outputs[i]);
     text += fmt::format("{}  {}  min {:.6g}  max {:.6g}  mean {:.6g}", name,
                         to_text(outputs[i].type()), s.least, s.most, s.mean);
@@ -90,7 +90,7 @@ Status write_wanted(const Graph& graph, const std::vector<Tensor>& outputs,
     std::string names;
     bool written = false;
     for (std::size_t i = 0; i < outputs.size() && !written; ++i) {
-      const std::string& name = graph.value(graph.outputs[i]).name;
+      const std::string& name = graph.output_name(i);
       names += (names.empty() ? "'" : ", '") + name + "'";
       if (name != want.value) continue;
       FRIT_TRY(write_npy(want.file, outputs[i]));
@@ -118,8 +118,9 @@ ExitCode command_run(const Options& options, Console& console) {
   wanted->insert(wanted->end(), dumps->begin(), dumps->end());
 
   const InterruptScope scope;
-  auto built = build_model(*build);
+  auto built = build_to_execute(*build, MemoryUse::kRun);
   if (!built) return console.reject(built.error());
+  console.warn(built->compiled.warnings);
   const Graph& graph = built->planned.graph;
   auto inputs = make_inputs(graph, options.command.inputs);
   if (!inputs) return console.reject(inputs.error());

@@ -22,4 +22,14 @@ Result<LoadedPackage> load_built(const Options& options, const BuildOptions& bui
   return LoadedPackage::load(*object, graph, options.model.threads, cpu_level);
 }
 
+tl::expected<BuiltModel, Diagnostics> build_to_execute(const BuildOptions& build, MemoryUse use) {
+  auto planned = plan_model(build);
+  if (!planned) return tl::unexpected<Diagnostics>(std::move(planned).error());
+  const Graph& graph = use == MemoryUse::kVerify ? planned->imported : planned->graph;
+  if (const Status fits = check_memory(graph, use, memory_limit()); !fits) {
+    return tl::unexpected<Diagnostics>(Diagnostics{fits.error()});
+  }
+  return compile_model(std::move(*planned), build);
+}
+
 }  // namespace frit

@@ -76,6 +76,7 @@ ExitCode show_memory(const Options& options, Console& console, const BuildOption
   const InterruptScope scope;
   auto built = build_model(build);
   if (!built) return console.reject(built.error());
+  console.warn(built->compiled.warnings);
   const MemoryPlan memory = plan_memory(built->planned.graph, built->planned.plan, built->compiled);
   const std::string text =
       fmt::format("arena {} bytes, lower bound {} bytes; constants {} bytes\n{}",

@@ -120,8 +120,9 @@ ExitCode command_verify(const Options& options, Console& console) {
   for (const auto& [name, level] : levels) {
     build->plan.level = level;
     if (level == FusionLevel::kNone) build->plan.fuse.clear();
-    auto built = build_model(*build);
+    auto built = build_to_execute(*build, MemoryUse::kVerify);
     if (!built) return console.reject(built.error());
+    console.warn(built->compiled.warnings);
     VerifyOptions verify;
     verify.groups = options.command.groups;
     verify.slack = options.model.numerics == "fast" ? 1e-4 : 1e-6;

@@ -67,6 +67,12 @@ struct LoadedPackage::Impl {
     // At least one byte, so that the arena of a model without values is not null.
     const std::size_t wanted = std::max<std::size_t>(arena_bytes, 64);
     arena = std::aligned_alloc(64, (wanted + 63) / 64 * 64);
+    if (arena == nullptr) {
+      return fail("input-memory",
+                  fmt::format("the package's arena takes {} bytes but this process cannot have "
+                              "them; pass a smaller --shape, or do it on a larger machine",
+                              wanted));
+    }
     PackageStart options;
     options.arena = arena;
     options.arena_bytes = arena_bytes;
@@ -109,15 +115,18 @@ int LoadedPackage::steps() const { return impl_->step_count(); }
 
 Result<std::vector<Tensor>> LoadedPackage::run(const std::vector<Tensor>& inputs) {
   if (inputs.size() != impl_->inputs.size()) {
-    return fail("package-input", fmt::format("the model has {} inputs but {} were given",
-                                             impl_->inputs.size(), inputs.size()));
+    return fail("package-input",
+                fmt::format("the model has {} inputs but {} were given; give one tensor for each",
+                            impl_->inputs.size(), inputs.size()));
   }
   std::vector<const void*> from;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!(inputs[i].type() == impl_->inputs[i])) {
-      return fail("package-input",
-                  fmt::format("input {} is {} but the model was built for {}", i,
-                              to_text(inputs[i].type()), to_text(impl_->inputs[i])));
+      return fail(
+          "package-input",
+          fmt::format(
+              "input {} is {} but the model was built for {}; convert it or build for its shape", i,
+              to_text(inputs[i].type()), to_text(impl_->inputs[i])));
     }
     from.push_back(inputs[i].bytes().data());
   }
