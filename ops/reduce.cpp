@@ -67,7 +67,7 @@ Result<std::optional<std::vector<std::int64_t>>> reduced_axes(const OpInstance& 
   const int rank = op.input(0).rank();
   std::vector<std::int64_t> axes;
   if (op.opset >= axes_input_from && !has_attribute(op.attributes, "axes")) {
-    auto given = constant_input(op, 1, "axes");
+    auto given = integer_input(op, 1, "axes");
     if (!given) return fail(given.error());
     if (*given) axes = (*given)->to_ints();
   } else {

@@ -204,7 +204,7 @@ class Dropout final : public ReshapeLike {
  protected:
   std::size_t most_inputs() const override { return 3; }
   Result<Ints> result_dims(const OpInstance& op) const override {
-    auto training = constant_input(op, 2, "training_mode");
+    auto training = integer_input(op, 2, "training_mode");
     if (!training) return fail(std::move(training).error());
     const bool trains = *training && (*training)->elements() == 1 && (*training)->to_ints()[0] != 0;
     if (trains) {

@@ -211,6 +211,11 @@ class Reader {
     }
     if (lists.sizes) {
       FRIT_TRY(check_length(*lists.sizes, "sizes", count));
+      if (is_float(lists.sizes->dtype())) {
+        return fail("onnx-type", fmt::format("{}: sizes is {} but must hold integers; correct the "
+                                             "model",
+                                             label(op_), to_text(lists.sizes->type())));
+      }
       return use_sizes(lists.axes, lists.sizes->to_ints());
     }
     FRIT_TRY(check_length(*lists.scales, "scales", count));

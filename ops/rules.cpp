@@ -128,6 +128,14 @@ Result<const Tensor*> constant_input(const OpInstance& op, std::size_t i, const 
                           label(op), i, name));
 }
 
+Result<const Tensor*> integer_input(const OpInstance& op, std::size_t i, const std::string& name) {
+  auto value = constant_input(op, i, name);
+  if (!value || *value == nullptr || !is_float((*value)->dtype())) return value;
+  return fail("onnx-type",
+              fmt::format("{}: input {} ({}) is {} but must hold integers; correct the model",
+                          label(op), i, name, to_text((*value)->type())));
+}
+
 std::span<const DType> float_types() {
   return std::span(kTypes).subspan(kFirstFloat, kBoolAt - kFirstFloat);
 }

@@ -41,6 +41,9 @@ Result<std::vector<std::int64_t>> normal_axes(const OpInstance& op,
 /// absent.
 Result<const Tensor*> constant_input(const OpInstance& op, std::size_t i, const std::string& name);
 
+/// The same, and error "onnx-type" where it holds no integers.
+Result<const Tensor*> integer_input(const OpInstance& op, std::size_t i, const std::string& name);
+
 /// The float32, float64, float16, bfloat16 types.
 std::span<const DType> float_types();
 /// Floats and integers.

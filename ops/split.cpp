@@ -89,10 +89,10 @@ class Split final : public Operator {
 
   Status canonicalise(OpInstance& op) const override {
     const int axis = *normal_axis(stated_axis(op), op.input(0).rank());
-    Ints sizes;
-    for (const TensorType& out : op.outputs)
-      sizes.push_back(out.dims()[static_cast<std::size_t>(axis)]);
-    op.attributes = {{"axis", std::int64_t{axis}}, {"split", sizes}};
+    // Not from the outputs' types: an output that nobody reads may be left out, and has none.
+    const auto sizes = sizes_of(op, static_cast<std::size_t>(axis));
+    if (!sizes) return fail(sizes.error());
+    op.attributes = {{"axis", std::int64_t{axis}}, {"split", *sizes}};
     op.inputs.resize(1);
     op.constants.resize(std::min<std::size_t>(op.constants.size(), 1));
     return {};

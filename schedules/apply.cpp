@@ -59,6 +59,7 @@ class Applier {
   Diagnostics run() {
     for (const ScheduleItem* item : items_in_force(ast_, bound_)) {
       if (item->kind == ScheduleItem::Kind::kDirective) line(item->directive);
+      if (applied_ > kMostDirectives) break;
     }
     if (faults_.empty()) faults_ = apply_placements(ast_, pipeline_, bound_, pending_);
     return std::move(faults_);
@@ -93,6 +94,7 @@ class Applier {
     int definition = kPureDefinition;
     for (std::size_t i = 0; i < directive.calls.size(); ++i) {
       const DirectiveLine::Call& written = directive.calls[i];
+      if (++applied_ > kMostDirectives) return too_long(written);
       DirectiveCall call(ast_, written, pipeline_, bound_, *subject, definition);
       if (written.name == "update") {
         definition = update_number(call);
@@ -104,6 +106,14 @@ class Applier {
       if (call.fault()) return false;
     }
     return true;
+  }
+
+  bool too_long(const DirectiveLine::Call& written) {
+    keep(error_at(ast_, written.span, "sched-too-long",
+                  fmt::format("'{}' would be directive {} of this pipeline, but a schedule has at "
+                              "most {}; name fewer stages, or leave loops as they are",
+                              written.name, applied_, kMostDirectives)));
+    return false;
   }
 
   static int update_number(DirectiveCall& call) {
@@ -182,11 +192,12 @@ class Applier {
     }
     if (directive.wildcard) {
       return call.fail_at(directive.subject_span, "sched-directive",
-                          "one name cannot stand for the stages of several");
+                          "one name cannot stand for the stages of several; write a line for each");
     }
     if (pipeline_.find(directive.defines) != nullptr) {
-      return call.fail_at(directive.defines_span, "sched-stage",
-                          fmt::format("there already is a stage '{}'", directive.defines));
+      return call.fail_at(
+          directive.defines_span, "sched-stage",
+          fmt::format("there already is a stage '{}'; choose another name", directive.defines));
     }
     halide([&] { make_stage(call, directive.defines); }, call);
   }
@@ -202,6 +213,7 @@ class Applier {
   PipelineState& pipeline_;
   const Facts& bound_;
   std::vector<PendingPlacement> pending_;
+  int applied_ = 0;  // calls so far
   Diagnostics faults_;
 };
 

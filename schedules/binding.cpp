@@ -28,17 +28,20 @@ Result<std::int64_t> param_value(const ScheduleAst& ast, const ScheduleItem& ite
     if (*value != *fallback) allowed += ", " + std::to_string(*value);
   }
   if (item.choices.empty()) return wanted->second;
-  return fail(error_at(ast, item.span, "sched-param-value",
-                       fmt::format("param {} = {} is not among its values {{{}}}", item.name,
-                                   wanted->second, allowed)));
+  return fail(
+      error_at(ast, item.span, "sched-param-value",
+               fmt::format("param {} = {} is not among its values {{{}}}; choose one of these",
+                           item.name, wanted->second, allowed)));
 }
 
 Status constraint_holds(const ScheduleAst& ast, const ScheduleItem& item, const Facts& names) {
   const auto value = evaluate(ast, item.value, names);
   if (!value) return fail(value.error());
   if (*value != 0) return {};
-  Diagnostic broken = error_at(ast, item.value.span, "sched-constraint",
-                               fmt::format("the constraint {} does not hold", to_text(item.value)));
+  Diagnostic broken = error_at(
+      ast, item.value.span, "sched-constraint",
+      fmt::format("the constraint {} does not hold; choose other values for the params in it",
+                  to_text(item.value)));
   std::string values;
   const auto visit = [&](const auto& self, const Expression& e) -> void {
     const std::int64_t* fact =
@@ -82,10 +85,11 @@ Status pack_is_complete(const ScheduleAst& ast, const PackLine& line, const Pack
     bool complete = false;
     for (const PackSpec::Dim& dim : dims) {
       if (complete || dim.divisor != reached) {
-        return fail(error_at(ast, line.role_span, "sched-pack",
-                             fmt::format("the dimensions of '{}' do not fit together: after "
-                                         "{} elements comes {} / {}",
-                                         axis, reached, axis, dim.divisor)));
+        return fail(
+            error_at(ast, line.role_span, "sched-pack",
+                     fmt::format("the dimensions of '{}' do not fit together: after {} elements "
+                                 "comes {} / {}; list the parts of an axis from the innermost on",
+                                 axis, reached, axis, dim.divisor)));
       }
       complete = dim.modulus == 0;
       if (!complete) reached *= dim.modulus;
@@ -174,7 +178,7 @@ Result<std::vector<PackSpec>> packs_of(const Schedule& schedule, const Facts& bo
     for (const PackSpec& other : packs) {
       if (other.role != spec->role) continue;
       return fail(error_at(ast, item->pack.role_span, "sched-pack",
-                           fmt::format("'{}' is packed twice", spec->role)));
+                           fmt::format("'{}' is packed twice; keep one line", spec->role)));
     }
     packs.push_back(std::move(*spec));
   }

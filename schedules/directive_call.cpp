@@ -81,7 +81,7 @@ std::vector<Loop> DirectiveCall::loops(std::size_t first, std::size_t end) {
     for (std::size_t j = first; ok() && j < i; ++j) {
       if (found[j - first].name != found.back().name) continue;
       fail_at(argument(i).span, "sched-arguments",
-              fmt::format("loop '{}' is named twice", found.back().name));
+              fmt::format("loop '{}' is named twice; name each once", found.back().name));
     }
   }
   return found;
@@ -135,9 +135,11 @@ std::int64_t DirectiveCall::integer(const Expression& e, std::int64_t least) {
     return least;
   }
   if (*value >= least && *value <= std::numeric_limits<std::int32_t>::max()) return *value;
-  fail_at(e.span, "sched-arguments",
-          fmt::format("'{}' wants a number from {} to 2147483647 here, and {} is {}", call_.name,
-                      least, to_text(e), *value));
+  fail_at(
+      e.span, "sched-arguments",
+      fmt::format(
+          "'{}' wants a number from {} to 2147483647 here, and {} is {}; write one in that range",
+          call_.name, least, to_text(e), *value));
   return least;
 }
 
@@ -159,7 +161,7 @@ bool DirectiveCall::is_list(std::size_t i) const {
 const std::vector<Expression>& DirectiveCall::list(std::size_t i) {
   if (is_list(i)) return argument(i).operands;
   fail_at(i < count() ? argument(i).span : call_.span, "sched-arguments",
-          fmt::format("'{}' wants a list {{…}} here", call_.name));
+          fmt::format("'{}' wants a list {{…}} here; write {{a, b}}", call_.name));
   return no_elements();
 }
 

@@ -36,7 +36,8 @@ class Evaluator {
       case Kind::kList:
         break;
     }
-    return fail(error_at(ast_, e.span, "sched-syntax", "a number is wanted here, not a list"));
+    return fail(error_at(ast_, e.span, "sched-syntax",
+                         "a number is wanted here, not a list; write one number"));
   }
 
  private:

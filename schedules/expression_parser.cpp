@@ -200,9 +200,9 @@ class ExpressionParser {
     const char* end = token.text.data() + token.text.size();
     const auto read = std::from_chars(token.text.data(), end, e.number);
     if (read.ec == std::errc::result_out_of_range) {
-      reader_.fail_at(token.span, "the number does not fit in 64 bits");
+      reader_.fail_at(token.span, "the number does not fit in 64 bits; write a smaller one");
     } else if (read.ptr != end) {
-      reader_.fail_at(token.span, shown(token) + " is not a decimal integer");
+      reader_.fail_at(token.span, shown(token) + " is not a decimal integer; write digits only");
     }
     return e;
   }

@@ -35,7 +35,8 @@ void split(DirectiveCall& call) {
   const TailStrategy tail = tail_for(call, 4, old, factor);
   if (!call.ok()) return;
   if (outer.name() == inner.name()) {
-    call.fail_at(call.argument(2).span, "sched-loop", "outer and inner need different names");
+    call.fail_at(call.argument(2).span, "sched-loop",
+                 "outer and inner need different names; rename one");
     return;
   }
   call.halide().split(old.var(), outer, inner, factor_of(factor), tail);
@@ -46,7 +47,8 @@ void fuse(DirectiveCall& call) {
   const Loop inner = call.loop(0);
   const Loop outer = call.loop(1);
   if (call.ok() && inner.name == outer.name) {
-    call.fail_at(call.argument(1).span, "sched-arguments", "a loop cannot be fused with itself");
+    call.fail_at(call.argument(1).span, "sched-arguments",
+                 "a loop cannot be fused with itself; name two loops");
   }
   const VarOrRVar fused =
       call.fresh(2, inner.is_reduction || outer.is_reduction, {inner.name, outer.name});
@@ -112,7 +114,9 @@ void tile_lists(DirectiveCall& call) {
   if (!call.ok()) return;
   if (old.empty() || old.size() != inner.size() || old.size() != factors.size() ||
       old.size() != outer.size()) {
-    call.fail_at(call.call().span, "sched-arguments", "the lists of tile differ in length");
+    call.fail_at(call.call().span, "sched-arguments",
+                 "the lists of tile differ in length; give each loop an outer name, an inner name "
+                 "and a size");
     return;
   }
   std::vector<TilePart> parts;
@@ -126,7 +130,8 @@ void tile_lists(DirectiveCall& call) {
 void tile(DirectiveCall& call) {
   if (call.is_list(0)) return tile_lists(call);
   if (call.count() < 6) {
-    call.fail_at(call.call().span, "sched-arguments", "tile wants 6 to 9 arguments");
+    call.fail_at(call.call().span, "sched-arguments",
+                 "tile wants 6 to 9 arguments; write tile(x, y, xo, yo, xi, yi, sx, sy)");
     return;
   }
   const std::size_t names = call.count() >= 8 ? 6 : 4;  // loop names before the two factors

@@ -28,7 +28,8 @@ std::vector<std::pair<Loop, Halide::Var>> preserved_pairs(DirectiveCall& call,
     for (const Halide::Var& var : call.func().args()) {
       if (call.ok() && var.name() == name) {
         call.fail_at(axis.span, "sched-arguments",
-                     fmt::format("'{}' already has an axis '{}'", call.stage().role(), name));
+                     fmt::format("'{}' already has an axis '{}'; choose another name",
+                                 call.stage().role(), name));
       }
     }
     extents.push_back(call.extent(loop.name).value_or(0));
@@ -38,7 +39,8 @@ std::vector<std::pair<Loop, Halide::Var>> preserved_pairs(DirectiveCall& call,
     if (call.count() == 2) {
       add(call.argument(0), call.argument(1));
     } else {
-      call.fail_at(call.call().span, "sched-arguments", "rfactor wants (reduction, new_axis)");
+      call.fail_at(call.call().span, "sched-arguments",
+                   "rfactor wants (reduction, new_axis); write rfactor(r, axis)");
     }
     return pairs;
   }
@@ -46,7 +48,8 @@ std::vector<std::pair<Loop, Halide::Var>> preserved_pairs(DirectiveCall& call,
     if (pair.kind == Expression::Kind::kList && pair.operands.size() == 2) {
       add(pair.operands[0], pair.operands[1]);
     } else {
-      call.fail_at(pair.span, "sched-arguments", "rfactor wants a list of {reduction, new_axis}");
+      call.fail_at(pair.span, "sched-arguments",
+                   "rfactor wants a list of {reduction, new_axis}; write rfactor({{r, axis}})");
     }
   }
   return pairs;
@@ -79,7 +82,8 @@ StageState* rfactor(DirectiveCall& call, const std::string& role) {
 StageState* wrapper(DirectiveCall& call, const std::string& role, bool clone) {
   if (call.definition() != kPureDefinition) {
     call.fail_at(call.call().span, "sched-directive",
-                 fmt::format("{} acts on a whole stage, not on an update", call.call().name));
+                 fmt::format("{} acts on a whole stage, not on an update; drop .update(…)",
+                             call.call().name));
   }
   if (call.ok() && call.stage().is_output) {
     call.fail_at(call.call().span, "sched-directive",

@@ -121,7 +121,8 @@ class Parser {
     item.kind = Kind::kVersion;
     item.value = parse_primary(reader);
     if (reader.failed()) return;
-    if (version_seen_) reader.fail_at(item.span, "'schedule' stands once, on the first line");
+    if (version_seen_)
+      reader.fail_at(item.span, "'schedule' stands once, on the first line; remove this line");
     version_seen_ = true;
     if (item.value.kind != Expression::Kind::kNumber || item.value.number != 1) {
       reader.fail_at(
@@ -149,7 +150,7 @@ class Parser {
     item.kind = Kind::kPriority;
     item.value = parse_primary(reader);
     if (!reader.failed() && item.value.kind != Expression::Kind::kNumber) {
-      reader.fail_at(item.value.span, "priority wants a number");
+      reader.fail_at(item.value.span, "priority wants a number; write priority 10");
     }
     ast_.priority = item.value.number;
   }
@@ -160,7 +161,8 @@ class Parser {
     item.name = reader.expect_name("a name", &span);
     if (reader.failed()) return;
     if (std::find(defined_.begin(), defined_.end(), item.name) != defined_.end()) {
-      reader.fail_at(span, fmt::format("'{}' is defined twice", item.name), "sched-name");
+      reader.fail_at(span, fmt::format("'{}' is defined twice; rename one", item.name),
+                     "sched-name");
     }
     defined_.push_back(item.name);
     item.span = span;
@@ -177,7 +179,7 @@ class Parser {
   void minimise(TokenReader& reader, ScheduleItem& item) {
     item.span = reader.take().span;
     item.kind = Kind::kMinimise;
-    if (minimise_seen_) reader.fail_at(item.span, "'minimise' stands once");
+    if (minimise_seen_) reader.fail_at(item.span, "'minimise' stands once; remove this line");
     minimise_seen_ = true;
     item.value = parse_expression(reader);
   }
@@ -244,7 +246,8 @@ class Parser {
     if (!version_seen_) report(span, "the first line must be 'schedule 1'");
     version_seen_ = true;
     if (open_.size() >= kMaxIfDepth) {
-      reader.fail_at(span, fmt::format("'if' is nested deeper than {}", kMaxIfDepth));
+      reader.fail_at(span, fmt::format("'if' is nested deeper than {}; join conditions with and",
+                                       kMaxIfDepth));
       return;
     }
     ScheduleItem item;
@@ -261,7 +264,7 @@ class Parser {
     const Span span = reader.take().span;
     IfBlock* block = open_block();
     if (block == nullptr || !block->branches.back().condition) {
-      reader.fail_at(span, "'else' without an 'if' above it");
+      reader.fail_at(span, "'else' without an 'if' above it; remove it");
       return;
     }
     IfBlock::Branch branch;
@@ -273,7 +276,7 @@ class Parser {
   void end_line(TokenReader& reader, const LexedLine& lexed) {
     const Span span = reader.take().span;
     if (open_.empty()) {
-      reader.fail_at(span, "'end' without an 'if' above it");
+      reader.fail_at(span, "'end' without an 'if' above it; remove it");
       return;
     }
     open_.pop_back();

@@ -93,8 +93,8 @@ class Placer {
     const bool at_loop = stage.compute.kind == Placement::Kind::kAt;
     keep(error_at(
         ast_, pending.line, "sched-compute-at",
-        fmt::format("'{}' cannot be stored at '{}.{}': it is computed at {}, which is not "
-                    "inside that loop",
+        fmt::format("'{}' cannot be stored at '{}.{}': it is computed at {}, which is not inside "
+                    "that loop; store it further out or compute it further in",
                     stage.role(), consumer->role(), loop,
                     at_loop ? "'" + stage.compute.consumer->role() + "." + stage.compute.loop + "'"
                             : std::string("the root or inlined"))));
@@ -145,7 +145,7 @@ class Placer {
     if (!loop) return no_loop(call, *other, wanted);
     if (other == pending.stage) {
       return call.fail_at(call.argument(0).span, "sched-arguments",
-                          "a stage cannot be computed with itself");
+                          "a stage cannot be computed with itself; name another stage");
     }
     auto align = Halide::LoopAlignStrategy::Auto;
     if (word == "AlignStart") align = Halide::LoopAlignStrategy::AlignStart;

@@ -67,7 +67,7 @@ void reorder_storage(DirectiveCall& call) {
     for (std::size_t j = 0; call.ok() && j < i; ++j) {
       if (!axes[j].same_as(axes[i])) continue;
       call.fail_at(call.argument(i).span, "sched-arguments",
-                   fmt::format("axis '{}' is named twice", axes[i].name()));
+                   fmt::format("axis '{}' is named twice; name each once", axes[i].name()));
     }
   }
   if (call.ok()) call.func().reorder_storage(axes);

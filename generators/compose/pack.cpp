@@ -26,7 +26,7 @@ Status check_axis(const PackSpec& pack, const std::string& axis, std::int64_t ex
   for (const PackSpec::Dim& part : parts) {
     if (open_ended || part.divisor != covered || part.modulus < 0) {
       return fail("compose-pack", fmt::format("pack {}: the parts of axis {} do not follow one "
-                                              "another: expected {} / {}",
+                                              "another: expected {} / {}; correct the pack line",
                                               pack.role, axis, axis, covered));
     }
     open_ended = part.modulus == 0;

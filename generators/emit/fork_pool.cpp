@@ -65,7 +65,8 @@ void write_all(int fd, const std::string& text) {
     const Result<std::string> outcome = job.work();
     text = outcome ? "+" + *outcome : "-" + safe_dump(outcome.error());
   } catch (const std::exception& problem) {
-    text = "-" + safe_dump(error("emit-exception", job.name + ": " + problem.what()));
+    text = "-" + safe_dump(error("emit-exception",
+                                 job.name + ": " + problem.what() + "; please report it"));
   }
   write_all(answer, text);
   std::_Exit(0);
@@ -117,7 +118,10 @@ class Pool {
   Pool(const std::vector<ForkJob>& jobs, const ForkLimits& limits, const ForkDone& done)
       : jobs_(jobs), limits_(limits), done_(done) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      outcomes_.emplace_back(fail("interrupted", jobs[i].name + ": not started"));
+      outcomes_.emplace_back(
+          fail("interrupted",
+               jobs[i].name +
+                   ": not started; run the command again, finished kernels stay in the cache"));
     }
   }
 
@@ -140,7 +144,8 @@ class Pool {
   void start(std::size_t job) {
     int answer[2], errors[2];
     if (::pipe2(answer, O_CLOEXEC) != 0 || ::pipe2(errors, O_CLOEXEC) != 0) {
-      outcomes_[job] = fail("emit-fork", std::string("no pipe: ") + std::strerror(errno));
+      outcomes_[job] = fail("emit-fork", std::string("no pipe: ") + std::strerror(errno) +
+                                             "; close other programs or lower -j");
       return;
     }
     std::fflush(nullptr);
@@ -151,7 +156,8 @@ class Pool {
     if (pid < 0) {
       ::close(answer[0]);
       ::close(errors[0]);
-      outcomes_[job] = fail("emit-fork", std::string("cannot fork: ") + std::strerror(errno));
+      outcomes_[job] = fail("emit-fork", std::string("cannot fork: ") + std::strerror(errno) +
+                                             "; close other programs or lower -j");
       return;
     }
     Child child;

@@ -69,7 +69,9 @@ Status make_device_runtime(const Halide::Target& target, const std::string& path
 
 Result<std::string> make_folder() {
   std::string pattern = (fs::temp_directory_path() / "frit-XXXXXX").string();
-  if (!::mkdtemp(pattern.data())) return fail("kernel-link", "cannot make a temporary folder");
+  if (!::mkdtemp(pattern.data()))
+    return fail("kernel-link",
+                "cannot make a temporary folder; set TMPDIR to a folder that can be written");
   return pattern;
 }
 
@@ -134,13 +136,16 @@ Result<std::unique_ptr<KernelLibrary>> KernelLibrary::load(const CompiledModel& 
   std::error_code ignored;
   fs::remove_all(*folder, ignored);
   if (!linked) return fail(linked.error());
-  if (!library->handle_) return fail("kernel-load", "cannot load the kernels: " + problem);
+  if (!library->handle_)
+    return fail("kernel-load", "cannot load the kernels: " + problem + "; please report it");
   for (const Kernel& kernel : model.kernels) {
     Loaded loaded;
     loaded.function = ::dlsym(library->handle_, (kernel.symbol + "_argv").c_str());
     loaded.arguments = kernel.arguments;
     loaded.symbol = kernel.symbol;
-    if (!loaded.function) return fail("kernel-load", "the kernels hold no " + kernel.symbol);
+    if (!loaded.function)
+      return fail("kernel-load", "the kernels hold no " + kernel.symbol +
+                                     "; empty the cache folder (frit doctor names it)");
     library->kernels_.push_back(std::move(loaded));
   }
   if (model.target.has_gpu_feature()) library->start_device();

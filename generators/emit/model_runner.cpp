@@ -107,8 +107,8 @@ Status ModelRunner::set(ValueId id, const Tensor& tensor) {
   const TensorType& type = graph_.value(id).type;
   if (tensor.type() != type) {
     return fail("run-type",
-                fmt::format("'{}' is {} but the data given is {}", graph_.value(id).name,
-                            to_text(type), to_text(tensor.type())));
+                fmt::format("'{}' is {} but the data given is {}; convert the data",
+                            graph_.value(id).name, to_text(type), to_text(tensor.type())));
   }
   const auto size = static_cast<std::size_t>(size_bytes(type.dtype));
   std::byte* stored = buffer_of(id);

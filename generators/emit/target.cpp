@@ -41,8 +41,8 @@ Result<Target> parse_target(const std::string& name, bool debug) {
   if (!known) {
     return fail("target-name",
                 "target '" + target.to_string() +
-                    "' is not one that frit compiles for: x86-64-linux and arm-64-linux, "
-                    "with or without cuda or opencl");
+                    "' is not one that frit compiles for: x86-64-linux and arm-64-linux, with or "
+                    "without cuda or opencl; pass one of these with --target");
   }
   for (const Target::Feature feature : kPackageFeatures) {
     if (debug && (feature == Target::NoAsserts || feature == Target::NoBoundsQuery)) continue;

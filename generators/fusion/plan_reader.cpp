@@ -28,7 +28,9 @@ class Line {
   void fail(const std::string& wanted) {
     if (fault_) return;
     const std::string found = at_ < text_.size() ? "'" + peek_word() + "'" : "the end of the line";
-    fault_ = error("plan-text", fmt::format("expected {} but found {}", wanted, found));
+    fault_ = error(
+        "plan-text",
+        fmt::format("expected {} but found {}; write the line as frit plan does", wanted, found));
     fault_->place = place();
   }
 
@@ -273,7 +275,9 @@ tl::expected<TextPlan, Diagnostics> read_plan_text(const std::string& text,
     if (!line.ok()) faults.push_back(line.fault());
     if (!line.ok() && number == 1) break;
   }
-  if (!headed) faults.push_back(error("plan-text", "the file is empty but a plan starts 'plan 1'"));
+  if (!headed)
+    faults.push_back(error(
+        "plan-text", "the file is empty but a plan starts 'plan 1'; make it with frit plan -o"));
   if (!faults.empty()) return tl::unexpected(faults);
   return plan;
 }

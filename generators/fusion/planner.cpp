@@ -74,8 +74,9 @@ Status check_forced(const GraphFacts& facts, const Grouping& grouping, const Pla
       why = edge.sentence;
       code = edge.code;
     }
-    return fail("plan-cannot-fuse", fmt::format("--fuse {},{}: {}{}", pair.first, pair.second, why,
-                                                code.empty() ? "" : " (" + code + ")"));
+    return fail("plan-cannot-fuse",
+                fmt::format("--fuse {},{}: {}{}; leave it out, frit explain shows each edge",
+                            pair.first, pair.second, why, code.empty() ? "" : " (" + code + ")"));
   }
   return {};
 }

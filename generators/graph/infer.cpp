@@ -26,7 +26,8 @@ Status infer_node(Graph& graph, NodeId id) {
   const Operator* op = find_operator(node.domain, node.type);
   if (op == nullptr) {
     return fail("onnx-unsupported-op",
-                fmt::format("node '{}': frit has no operator '{}'", node.name, node.type));
+                fmt::format("node '{}': frit has no operator '{}'; frit ops lists those it has",
+                            node.name, node.type));
   }
   const Result<std::vector<TensorType>> types = op->infer(graph.instance(node));
   if (!types) return fail(types.error());
@@ -47,9 +48,11 @@ Status infer_node(Graph& graph, NodeId id) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const TensorType& type = (*types)[i];
     if (!checked_elements(type.dims())) {
-      return fail("onnx-too-large",
-                  fmt::format("node '{}' ({}) would give {}, more than frit can address", node.name,
-                              node.type, to_text(type)));
+      return fail(
+          "onnx-too-large",
+          fmt::format(
+              "node '{}' ({}) would give {}, more than frit can address; pass a smaller --shape",
+              node.name, node.type, to_text(type)));
     }
     if (node.outputs[i] != kNone) graph.value(node.outputs[i]).type = type;
   }

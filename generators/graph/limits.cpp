@@ -11,8 +11,9 @@ std::optional<std::int64_t> checked_elements(std::span<const std::int64_t> dims)
   for (const std::int64_t extent : dims) {
     if (extent < 0 || extent > kMaxExtent) return std::nullopt;
     empty = empty || extent == 0;
-    product *= std::max<std::int64_t>(extent, 1);
-    if (product > kMaxElements) return std::nullopt;
+    const std::int64_t factor = std::max<std::int64_t>(extent, 1);
+    if (product > kMaxElements / factor) return std::nullopt;
+    product *= factor;
   }
   return empty ? 0 : product;
 }

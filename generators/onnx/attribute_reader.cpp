@@ -37,10 +37,10 @@ Result<std::int64_t> checked_integer(std::int64_t value, const std::string& name
                                      const std::string& node) {
   if (value >= -kMaxExtent && value <= kMaxExtent) return value;
   if (may_be_endless(name)) return std::clamp(value, -kMaxExtent, kMaxExtent);
-  return fail("onnx-attribute",
-              fmt::format("node {}: attribute {} holds {}, beyond the size of any "
-                          "tensor",
-                          quoted_name(node), quoted_name(name), value));
+  return fail(
+      "onnx-attribute",
+      fmt::format("node {}: attribute {} holds {}, beyond the size of any tensor; correct it",
+                  quoted_name(node), quoted_name(name), value));
 }
 
 }  // namespace
@@ -50,7 +50,10 @@ Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
     return fail("onnx-attribute", fmt::format("node {}: attribute {} {}", quoted_name(node),
                                               quoted_name(proto.name()), why));
   };
-  if (!proto.ref_attr_name().empty()) return refuse("refers to a function's attribute");
+  if (!proto.ref_attr_name().empty())
+    return refuse(
+        "refers to a function's attribute but the node stands in no function; inline functions "
+        "before export");
   switch (kind_of(proto)) {
     case Proto::INT: {
       const Result<std::int64_t> value = checked_integer(proto.i(), proto.name(), node);
@@ -84,9 +87,11 @@ Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
     }
     case Proto::GRAPH:
     case Proto::GRAPHS:
-      return refuse("is a graph, which only control flow holds");
+      return refuse("is a graph, which only control flow holds; remove it");
     default:
-      return refuse("is of a kind that frit does not read");
+      return refuse(
+          "is of a kind that frit does not read; write it as integers, floats, strings or a "
+          "tensor");
   }
 }
 
@@ -95,7 +100,8 @@ Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& no
     return fail("onnx-attribute", fmt::format("node {}: a Constant {}", quoted_name(node), why));
   };
   if (proto.attribute_size() != 1) {
-    return refuse(fmt::format("has one attribute, not {}", proto.attribute_size()));
+    return refuse(fmt::format("has one attribute, not {}; keep the one that holds its value",
+                              proto.attribute_size()));
   }
   const Proto& attribute = proto.attribute(0);
   const std::string& name = attribute.name();
@@ -114,9 +120,12 @@ Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& no
                        std::vector<float>(attribute.floats().begin(), attribute.floats().end()));
   }
   if (name == "value_string" || name == "value_strings") {
-    return refuse("of strings is not supported: frit computes with numbers");
+    return refuse(
+        "of strings is not supported: frit computes with numbers; remove the nodes that read it");
   }
-  return refuse(fmt::format("has no attribute {}", quoted_name(name)));
+  return refuse(
+      fmt::format("has no attribute {}; its value is in one called value, value_int and so on",
+                  quoted_name(name)));
 }
 
 }  // namespace frit

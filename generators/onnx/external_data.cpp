@@ -40,13 +40,15 @@ Result<Window> window_of(const onnx::TensorProto& tensor, const std::string& wha
     if (entry.key() != "offset" && entry.key() != "length") continue;
     const std::optional<std::int64_t> number = whole_number(entry.value());
     if (!number) {
-      return refuse(what, fmt::format("its external data has the {} {}, which is no whole number",
+      return refuse(what, fmt::format("its external data has the {} {}, which is no whole number; "
+                                      "save the model and its data again",
                                       entry.key(), quoted_name(entry.value())));
     }
     if (entry.key() == "offset") window.offset = *number;
     if (entry.key() == "length") window.length = *number;
   }
-  if (window.location.empty()) return refuse(what, "its external data has no location");
+  if (window.location.empty())
+    return refuse(what, "its external data has no location; save the model and its data again");
   return window;
 }
 
@@ -90,10 +92,13 @@ Result<ExternalData::Opened*> ExternalData::open(const std::string& location,
   }
   if (!fs::is_regular_file(opened.path, fault)) {
     return refuse(what,
-                  fmt::format("its external data {} is not a regular file", quoted_name(location)));
+                  fmt::format("its external data {} is not a regular file; put the data file there",
+                              quoted_name(location)));
   }
   opened.size = static_cast<std::int64_t>(fs::file_size(opened.path, fault));
-  if (fault) return refuse(what, fmt::format("cannot read {}", quoted_name(location)));
+  if (fault)
+    return refuse(what,
+                  fmt::format("cannot read {}; check its permissions", quoted_name(location)));
   return &files_.emplace(location, opened).first->second;
 }
 
@@ -102,7 +107,8 @@ Result<std::shared_ptr<const std::vector<std::byte>>> ExternalData::read(
   const Result<Window> window = window_of(tensor, what);
   if (!window) return fail(window.error());
   if (window->length && *window->length != size) {
-    return refuse(what, fmt::format("its shape needs {} bytes but its external data has length {}",
+    return refuse(what, fmt::format("its shape needs {} bytes but its external data has length {}; "
+                                    "save the model and its data again",
                                     size, *window->length));
   }
   const auto key = std::tuple(window->location, window->offset, size);
@@ -111,14 +117,16 @@ Result<std::shared_ptr<const std::vector<std::byte>>> ExternalData::read(
   if (!opened) return fail(opened.error());
   Opened& file = **opened;
   if (size > file.size || window->offset > file.size - size) {
-    return refuse(
-        what,
-        fmt::format("it is bytes {} to {} of {}, which has {} bytes", window->offset,
-                    static_cast<std::uint64_t>(window->offset) + static_cast<std::uint64_t>(size),
-                    quoted_name(window->location), file.size));
+    return refuse(what, fmt::format("it is bytes {} to {} of {}, which has {} bytes; bring the "
+                                    "data file that belongs to the model",
+                                    window->offset,
+                                    static_cast<std::uint64_t>(window->offset) +
+                                        static_cast<std::uint64_t>(size),
+                                    quoted_name(window->location), file.size));
   }
   if (file.read + size > 4 * file.size) {
-    return refuse(what, fmt::format("tensors over {} overlap to more than four times its {} bytes",
+    return refuse(what, fmt::format("tensors over {} overlap to more than four times its {} bytes; "
+                                    "save the model and its data again",
                                     quoted_name(window->location), file.size));
   }
   file.read += size;
@@ -126,7 +134,8 @@ Result<std::shared_ptr<const std::vector<std::byte>>> ExternalData::read(
   std::ifstream stream(file.path, std::ios::binary);
   stream.seekg(window->offset);
   if (size > 0 && !stream.read(reinterpret_cast<char*>(bytes->data()), size)) {
-    return refuse(what, fmt::format("cannot read {}", quoted_name(window->location)));
+    return refuse(what,
+                  fmt::format("cannot read {}; check the disk", quoted_name(window->location)));
   }
   windows_.emplace(key, bytes);
   return std::shared_ptr<const std::vector<std::byte>>(std::move(bytes));

@@ -32,10 +32,12 @@ tl::unexpected<Diagnostics> refuse(std::string code, std::string message) {
 tl::expected<std::string, Diagnostics> read_file(const fs::path& file) {
   std::error_code fault;
   if (!fs::exists(file, fault)) {
-    return refuse("onnx-read", fmt::format("there is no file {}", quoted_name(file.string())));
+    return refuse("onnx-read", fmt::format("there is no file {}; check the path of the model",
+                                           quoted_name(file.string())));
   }
   if (!fs::is_regular_file(file, fault)) {
-    return refuse("onnx-read", fmt::format("{} is not a regular file", quoted_name(file.string())));
+    return refuse("onnx-read", fmt::format("{} is not a regular file; name an .onnx file",
+                                           quoted_name(file.string())));
   }
   const std::uintmax_t size = fs::file_size(file, fault);
   if (fault || size > kMostBytes) {
@@ -46,7 +48,8 @@ tl::expected<std::string, Diagnostics> read_file(const fs::path& file) {
   std::string bytes(size, '\0');
   std::ifstream stream(file, std::ios::binary);
   if (!stream.read(bytes.data(), static_cast<std::streamsize>(size))) {
-    return refuse("onnx-read", fmt::format("cannot read {}", quoted_name(file.string())));
+    return refuse("onnx-read",
+                  fmt::format("cannot read {}; check its permissions", quoted_name(file.string())));
   }
   return bytes;
 }
@@ -62,10 +65,11 @@ tl::expected<onnx::ModelProto, Diagnostics> parse_model(std::string_view bytes,
                                                         const fs::path& file) {
   onnx::ModelProto model;
   if (bytes.size() > kMostBytes || !parse(bytes, model)) {
-    return refuse("onnx-parse",
-                  fmt::format("{} is not an ONNX model: its protobuf is broken or cut "
-                              "short",
-                              quoted_name(file.string())));
+    return refuse(
+        "onnx-parse",
+        fmt::format(
+            "{} is not an ONNX model: its protobuf is broken or cut short; export or copy it again",
+            quoted_name(file.string())));
   }
   return model;
 }

@@ -89,7 +89,8 @@ class Resolver {
     const std::optional<DType> dtype = dtype_of_onnx(tensor.elem_type());
     if (!dtype) {
       fault("onnx-input",
-            fmt::format("input {} has elements of {}, which frit does not compute with",
+            fmt::format("input {} has elements of {}, which frit does not compute with; cast it "
+                        "before export",
                         quoted_name(info.name()), onnx_dtype_name(tensor.elem_type())));
       return std::nullopt;
     }
@@ -123,9 +124,10 @@ class Resolver {
       for (const DeclaredDim& dim : input->dims) dims.push_back(*dim.extent);
     }
     if (!checked_elements(dims)) {
-      fault("onnx-too-large",
-            fmt::format("input {} would be {}{}, more than frit can address",
-                        quoted_name(info.name()), name_of(input->dtype), dims_text(dims)));
+      fault(
+          "onnx-too-large",
+          fmt::format("input {} would be {}{}, more than frit can address; pass a smaller --shape",
+                      quoted_name(info.name()), name_of(input->dtype), dims_text(dims)));
       return;
     }
     types_.emplace(info.name(), TensorType(input->dtype, dims));
@@ -135,13 +137,15 @@ class Resolver {
               const std::string& code, const std::string& given) {
     if (!input.has_rank) return true;
     if (dims.size() != input.dims.size()) {
-      fault(code, fmt::format("{} has {} extents but the model's input is {}, with {}", given,
-                              dims.size(), input.text(), input.dims.size()));
+      fault(code, fmt::format("{} has {} extents but the model's input is {}, with {}; give one "
+                              "extent for each axis",
+                              given, dims.size(), input.text(), input.dims.size()));
       return false;
     }
     for (std::size_t axis = 0; axis < dims.size(); ++axis) {
       if (input.dims[axis].extent.value_or(dims[axis]) != dims[axis]) {
-        fault(code, fmt::format("{} sets axis {} to {} but the model fixes it to {} ({} is {})",
+        fault(code, fmt::format("{} sets axis {} to {} but the model fixes it to {} ({} is {}); "
+                                "give that extent or export the model with an open axis",
                                 given, axis, dims[axis], *input.dims[axis].extent,
                                 quoted_name(input.name), input.text()));
         return false;
@@ -153,8 +157,9 @@ class Resolver {
   void check_constant(const DeclaredInput& input, const Tensor& tensor) {
     const std::string given = fmt::format("--const {}", input.name);
     if (tensor.dtype() != input.dtype) {
-      fault("onnx-const-option", fmt::format("{} is {} but the model's input is {}", given,
-                                             to_text(tensor.type()), input.text()));
+      fault("onnx-const-option",
+            fmt::format("{} is {} but the model's input is {}; convert the file", given,
+                        to_text(tensor.type()), input.text()));
       return;
     }
     agrees(input, tensor.dims(), "onnx-const-option", given);

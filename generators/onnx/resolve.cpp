@@ -41,9 +41,11 @@ class Expansion {
     const std::vector<ValueId>& inputs = whole_.inputs;
     if (inputs.empty() || std::count(inputs.begin(), inputs.end(), kNone) > 0 ||
         whole_.outputs.size() != 1) {
-      return fail("onnx-attribute",
-                  fmt::format("node {}: {} takes one input or more, none left out, to one output",
-                              quoted_name(whole_.name), whole_.type));
+      return fail(
+          "onnx-attribute",
+          fmt::format(
+              "node {}: {} takes one input or more, none left out, to one output; correct the node",
+              quoted_name(whole_.name), whole_.type));
     }
     if (inputs.size() > kMostInputs) {
       return fail("onnx-too-large",

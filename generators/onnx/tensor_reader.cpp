@@ -85,20 +85,21 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
                             what, onnx_dtype_name(proto.data_type())));
   }
   if (proto.has_segment()) {
-    return fail("onnx-tensor", what + " is cut in segments, which frit does not read");
+    return fail("onnx-tensor",
+                what + " is cut in segments, which frit does not read; save it whole");
   }
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
   const std::optional<std::int64_t> elements = checked_elements(dims);
   if (!elements) {
-    return fail("onnx-tensor",
-                fmt::format("{} has the impossible shape {}", what, dims_text(dims)));
+    return fail("onnx-tensor", fmt::format("{} has the impossible shape {}; export the model again",
+                                           what, dims_text(dims)));
   }
   const std::int64_t size = *elements * size_bytes(*dtype);
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     if (external == nullptr) {
       return fail("onnx-external-data", what +
                                             " keeps its data in another file, which only an "
-                                            "initializer may do");
+                                            "initializer may do; save it inside the model");
     }
     auto bytes = external->read(proto, size, what);
     if (!bytes) return fail(std::move(bytes).error());
@@ -109,9 +110,11 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
   }
   Bytes bytes = proto.has_raw_data() ? raw_values(proto) : typed_values(proto, *dtype);
   if (static_cast<std::int64_t>(bytes.size()) != size) {
-    return fail("onnx-tensor",
-                fmt::format("{} is {}{}, which needs {} bytes, but the file holds {}", what,
-                            name_of(*dtype), dims_text(dims), size, bytes.size()));
+    return fail(
+        "onnx-tensor",
+        fmt::format(
+            "{} is {}{}, which needs {} bytes, but the file holds {}; export the model again", what,
+            name_of(*dtype), dims_text(dims), size, bytes.size()));
   }
   if (*dtype == DType::kBool) normalise_bools(bytes);
   return Tensor(*dtype, std::move(dims), std::make_shared<const Bytes>(std::move(bytes)));
@@ -146,8 +149,8 @@ Result<Tensor> read_sparse_tensor(const onnx::SparseTensorProto& proto, const st
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
   const std::optional<std::int64_t> elements = checked_elements(dims);
   if (!elements) {
-    return fail("onnx-tensor",
-                fmt::format("{} has the impossible shape {}", what, dims_text(dims)));
+    return fail("onnx-tensor", fmt::format("{} has the impossible shape {}; export the model again",
+                                           what, dims_text(dims)));
   }
   const std::int64_t most = std::max(std::int64_t{1} << 20, 1024 * values->elements());
   if (*elements > most) {
@@ -172,8 +175,8 @@ Result<Tensor> read_sparse_tensor(const onnx::SparseTensorProto& proto, const st
     const std::optional<std::int64_t> position = dense_position(
         indices->data<std::int64_t>(), i, indices->dims() == linear, dims, *elements);
     if (!position) {
-      return fail("onnx-tensor",
-                  fmt::format("{}: index {} lies outside {}", what, i, dims_text(dims)));
+      return fail("onnx-tensor", fmt::format("{}: index {} lies outside {}; export the model again",
+                                             what, i, dims_text(dims)));
     }
     std::copy_n(values->bytes().data() + i * element_bytes, element_bytes,
                 bytes->data() + static_cast<std::size_t>(*position) * element_bytes);

@@ -68,7 +68,9 @@ Status write_sources(const PackageModel& model, const std::string& folder,
   std::error_code problem;
   for (const char* inner : {kRuntime, kResults}) {
     fs::create_directory(folder + "/" + inner, problem);
-    if (problem) return fail("package-write", "cannot make a folder: " + problem.message());
+    if (problem)
+      return fail("package-write",
+                  "cannot make a folder: " + problem.message() + "; free some space or set TMPDIR");
   }
   // One unit for the compiler: nine would take twice as long. What asks for more than C99 of the
   // system's headers comes first: placement, then the pool.

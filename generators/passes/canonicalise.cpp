@@ -66,7 +66,8 @@ Result<PassChanges> canonicalise(Graph& graph) {
     const Operator* rule = find_operator(node.domain, node.type);
     if (rule == nullptr) {
       return fail("onnx-unsupported-op",
-                  fmt::format("node '{}': frit has no operator '{}'", node.name, node.type));
+                  fmt::format("node '{}': frit has no operator '{}'; frit ops lists those it has",
+                              node.name, node.type));
     }
     OpInstance op = graph.instance(node);
     if (const Status status = rule->canonicalise(op); !status) return fail(status.error());

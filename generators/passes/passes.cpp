@@ -57,8 +57,11 @@ Status check_names(const PassOptions& options) {
       if (pass.name != name) continue;
       known = true;
       if (pass.required) {
-        return fail("pass-name",
-                    fmt::format("pass '{}' cannot be turned off: planning needs it", name));
+        return fail(
+            "pass-name",
+            fmt::format(
+                "pass '{}' cannot be turned off: planning needs it; leave it out of --no-pass",
+                name));
       }
     }
     if (!known) {
@@ -83,7 +86,8 @@ Status check_plannable(const Graph& graph) {
     }
     return fail(
         "onnx-too-large",
-        fmt::format("node '{}' ({}) would be a constant {}, more than is evaluated at build",
+        fmt::format("node '{}' ({}) would be a constant {}, more than is evaluated at build; "
+                    "compute it before export",
                     node.name, node.type,
                     node.outputs.empty() ? "" : to_text(graph.value(node.outputs[0]).type)));
   }

@@ -2,7 +2,10 @@
 
 #include <Halide.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace frit {
@@ -54,6 +57,16 @@ void visit_elements(const Tensor& tensor, F f) {
   }
 }
 
+template <class T>
+std::int64_t integer_of(T element) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(element)) return 0;
+    if (element >= T(0x1p63)) return std::numeric_limits<std::int64_t>::max();
+    if (element <= T(-0x1p63)) return std::numeric_limits<std::int64_t>::min();
+  }
+  return static_cast<std::int64_t>(element);
+}
+
 }  // namespace
 
 std::vector<double> Tensor::to_doubles() const {
@@ -66,7 +79,7 @@ std::vector<double> Tensor::to_doubles() const {
 std::vector<std::int64_t> Tensor::to_ints() const {
   std::vector<std::int64_t> result;
   result.reserve(static_cast<std::size_t>(elements()));
-  visit_elements(*this, [&](auto element) { result.push_back(static_cast<std::int64_t>(element)); });
+  visit_elements(*this, [&](auto element) { result.push_back(integer_of(element)); });
   return result;
 }
 

@@ -45,7 +45,7 @@ class Tensor {
     FRIT_ASSERT(static_cast<int>(sizeof(T)) == size_bytes(dtype_), "element size differs");
     return {reinterpret_cast<const T*>(bytes().data()), static_cast<std::size_t>(elements())};
   }
-  /// Every element converted (integers truncate towards zero); any dtype.
+  /// Every element converted; any dtype. To integers: cut towards zero, held to int64, NaN as 0.
   std::vector<double> to_doubles() const;
   std::vector<std::int64_t> to_ints() const;
 

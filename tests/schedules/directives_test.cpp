@@ -1,5 +1,6 @@
 // Every directive: scheduled == unscheduled over odd sizes.
 #include "schedules/directives.h"
+#include "schedules/apply.h"
 
 #include "tests/schedules/small_pipelines.h"
 
@@ -240,6 +241,17 @@ TEST(Directives, AChainOfManyReadersStaysQuick) {
   }
   p->finish("test");
   EXPECT_TRUE(apply_default_schedule(p->view, target_facts(host(), 1), host()).has_value());
+}
+
+// Each directive makes the later ones slower: a file without end would never be checked.
+TEST(Apply, RefusesMoreDirectivesThanAnyKernelNeeds) {
+  std::string body;
+  for (int i = 0; i < kMostDirectives; ++i) body += "out.reorder(x, y)\n";
+  EXPECT_TRUE(faults_of(product(9, 31, 13), body).empty());
+  const Diagnostics faults = faults_of(product(9, 31, 13), body + "acc*.reorder(x, y)\n");
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].code, "sched-too-long");
+  EXPECT_EQ(faults[0].place.line, 3 + kMostDirectives);
 }
 
 }  // namespace

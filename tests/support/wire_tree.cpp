@@ -56,6 +56,7 @@ std::vector<WireField> parse_wire(const std::string& bytes, Wire message) {
       field.varint = read_varint(bytes, at);
     } else if (field.wire_type == 2) {
       const std::uint64_t size = read_varint(bytes, at);
+      if (size > bytes.size() - at) throw std::runtime_error("a field beyond the message's end");
       field.bytes = bytes.substr(at, size);
       at += size;
       field.message = message_of(message, field.number);
@@ -64,6 +65,7 @@ std::vector<WireField> parse_wire(const std::string& bytes, Wire message) {
         field.bytes.clear();
       }
     } else {
+      if (field.wire_type != 1 && field.wire_type != 5) throw std::runtime_error("no wire type");
       field.varint = read_fixed(bytes, at, field.wire_type == 1 ? 8 : 4);
     }
     fields.push_back(std::move(field));

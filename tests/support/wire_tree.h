@@ -32,7 +32,7 @@ struct WireField {
   std::vector<WireField> children;
 };
 
-/// The fields of a well-formed message.
+/// The fields of a message; throws std::runtime_error or std::out_of_range where it is broken.
 std::vector<WireField> parse_wire(const std::string& bytes, Wire message);
 std::string wire_bytes(const std::vector<WireField>& fields);
 

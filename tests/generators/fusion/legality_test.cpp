@@ -213,7 +213,7 @@ TEST(Legality, ForcedPairThatIsIllegalIsAnError) {
   EXPECT_EQ(plan.error().code, "plan-cannot-fuse");
   EXPECT_EQ(plan.error().message,
             "--fuse first,second: 'first' is a graph output and must be stored, but 'second' (Exp) "
-            "would keep it in a kernel (graph-output)");
+            "would keep it in a kernel (graph-output); leave it out, frit explain shows each edge");
 }
 
 TEST(Legality, UnknownNameInTheOptionsIsAnError) {

@@ -115,9 +115,11 @@ TEST(PlanText, AcceptsAnotherHaloAndAnotherOrder) {
 TEST(PlanText, SaysWhatTheGrammarExpects) {
   const Planned p = residual();
   EXPECT_EQ(first_fault(p, "plan 1\ngroup zero kernel conv2d\n"),
-            "p.plan:2:7: error: expected the group's number but found 'zero' [plan-text]\n"
-            "    2 | group zero kernel conv2d\n      |       ^");
-  EXPECT_EQ(first_fault(p, ""), "error: the file is empty but a plan starts 'plan 1' [plan-text]");
+            "p.plan:2:7: error: expected the group's number but found 'zero'; write the line as "
+            "frit plan does [plan-text]\n    2 | group zero kernel conv2d\n      |       ^");
+  EXPECT_EQ(
+      first_fault(p, ""),
+      "error: the file is empty but a plan starts 'plan 1'; make it with frit plan -o [plan-text]");
 }
 
 TEST(PlanText, ExpectationNamesTheMissedFusion) {

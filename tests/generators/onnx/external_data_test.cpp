@@ -84,14 +84,17 @@ TEST_F(ExternalDataTest, StaysInsideTheFolder) {
 
 TEST_F(ExternalDataTest, StaysInsideTheFile) {
   EXPECT_EQ(refusal(pointing_to("weights.bin", 5)),
-            "initializer 'w': it is bytes 0 to 20 of 'weights.bin', which has 16 bytes");
+            "initializer 'w': it is bytes 0 to 20 of 'weights.bin', which has 16 bytes; bring the "
+            "data file that belongs to the model");
   EXPECT_EQ(refusal(pointing_to("weights.bin", 1, "9223372036854775807")),
             "initializer 'w': it is bytes 9223372036854775807 to 9223372036854775811 of "
-            "'weights.bin', which has 16 bytes");
+            "'weights.bin', which has 16 bytes; bring the data file that belongs to the model");
   EXPECT_EQ(refusal(pointing_to("weights.bin", 2, "-4")),
-            "initializer 'w': its external data has the offset '-4', which is no whole number");
+            "initializer 'w': its external data has the offset '-4', which is no whole number; "
+            "save the model and its data again");
   EXPECT_EQ(refusal(pointing_to("weights.bin", 2, "0", "4")),
-            "initializer 'w': its shape needs 8 bytes but its external data has length 4");
+            "initializer 'w': its shape needs 8 bytes but its external data has length 4; save the "
+            "model and its data again");
 }
 
 TEST_F(ExternalDataTest, NamesAMissingFileAFolderAndAMissingLocation) {
@@ -99,9 +102,12 @@ TEST_F(ExternalDataTest, NamesAMissingFileAFolderAndAMissingLocation) {
             "initializer 'w': its external data file 'gone.bin' does not exist; it must lie beside "
             "the model");
   fs::create_directory(folder_ / "model/folder");
-  EXPECT_EQ(refusal(pointing_to("folder", 1)),
-            "initializer 'w': its external data 'folder' is not a regular file");
-  EXPECT_EQ(refusal(pointing_to("", 1)), "initializer 'w': its external data has no location");
+  EXPECT_EQ(
+      refusal(pointing_to("folder", 1)),
+      "initializer 'w': its external data 'folder' is not a regular file; put the data file there");
+  EXPECT_EQ(
+      refusal(pointing_to("", 1)),
+      "initializer 'w': its external data has no location; save the model and its data again");
 }
 
 TEST_F(ExternalDataTest, SharesEqualWindowsAndBoundsOverlappingOnes) {
@@ -114,7 +120,9 @@ TEST_F(ExternalDataTest, SharesEqualWindowsAndBoundsOverlappingOnes) {
     const Result<Tensor> tensor = read_tensor(window, "t", &external);
     if (!tensor) last = tensor.error().message;
   }
-  EXPECT_EQ(last, "t: tensors over 'weights.bin' overlap to more than four times its 16 bytes");
+  EXPECT_EQ(last,
+            "t: tensors over 'weights.bin' overlap to more than four times its 16 bytes; save the "
+            "model and its data again");
 }
 
 TEST_F(ExternalDataTest, IsFoundBesideTheModelFile) {
@@ -137,7 +145,7 @@ TEST_F(ExternalDataTest, IsForInitializersAlone) {
   *attribute->mutable_t() = pointing_to("weights.bin", 2);
   EXPECT_EQ(m.refusal(),
             "error: node 'c': attribute 'value' keeps its data in another file, which only an "
-            "initializer may do [onnx-external-data]\n");
+            "initializer may do; save it inside the model [onnx-external-data]\n");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "generators/onnx/shape_argument.h"
 #include "tests/support/model_builder.h"
 
@@ -92,13 +94,14 @@ TEST(Import, RefusesOldAndFutureOpsets) {
 TEST(Import, ReportsAMissingFileAndOneThatIsNoModel) {
   const auto missing = import_model("/nonexistent/model.onnx", {});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(to_text(missing.error()[0]),
-            "error: there is no file '/nonexistent/model.onnx' [onnx-read]");
+  EXPECT_EQ(
+      to_text(missing.error()[0]),
+      "error: there is no file '/nonexistent/model.onnx'; check the path of the model [onnx-read]");
   const auto text = import_model_bytes("this is no model", "note.txt", {});
   ASSERT_FALSE(text);
   EXPECT_EQ(to_text(text.error()[0]),
-            "error: 'note.txt' is not an ONNX model: its protobuf is broken or cut short "
-            "[onnx-parse]");
+            "error: 'note.txt' is not an ONNX model: its protobuf is broken or cut short; export "
+            "or copy it again [onnx-parse]");
   const auto empty = import_model_bytes("", "empty.onnx", {});
   ASSERT_FALSE(empty);
   EXPECT_EQ(to_text(empty.error()[0]),
@@ -150,14 +153,40 @@ TEST(ImportShapes, RefusesAnUnknownInputAWrongRankAndAContradiction) {
             "[onnx-shape-option]\n");
   options.shapes = {{"x", {1, 2, 3}}};
   EXPECT_EQ(relu_model().refusal(options),
-            "error: --shape x:1x2x3 has 3 extents but the model's input is f32[2,3], with 2 "
-            "[onnx-shape-option]\n");
+            "error: --shape x:1x2x3 has 3 extents but the model's input is f32[2,3], with 2; give "
+            "one extent for each axis [onnx-shape-option]\n");
   options.shapes = {{"x", {2, 4}}};
   EXPECT_EQ(relu_model().refusal(options),
-            "error: --shape x:2x4 sets axis 1 to 4 but the model fixes it to 3 ('x' is f32[2,3]) "
-            "[onnx-shape-option]\n");
+            "error: --shape x:2x4 sets axis 1 to 4 but the model fixes it to 3 ('x' is f32[2,3]); "
+            "give that extent or export the model with an open axis [onnx-shape-option]\n");
   options.shapes = {{"x", {2, 3}}};
   EXPECT_EQ(relu_model().refusal(options), "");
+}
+
+// Found by fuzzing: such an axis was converted to an integer that it does not fit.
+TEST(Import, RefusesAxesThatAreNoIntegers) {
+  ModelBuilder m(18);
+  m.input("x", {2, 3}).constant("axes", {1}, {7.5e28F});
+  m.node("ReduceMax", {"x", "axes"}, {"y"}, {}, "r").output("y");
+  EXPECT_EQ(m.refusal(),
+            "error: ReduceMax 'r': input 1 (axes) is f32[1] but must hold integers; correct "
+            "the model [onnx-type]\n");
+}
+
+TEST(Import, ConvertsFloatsToTheNearestIntegerThatThereIs) {
+  const float huge = 7.5e28F;
+  EXPECT_EQ(Tensor::f32({4}, {-1.9F, huge, -huge, std::nanf("")}).to_ints(),
+            (Ints{-1, INT64_MAX, INT64_MIN, 0}));
+}
+
+// 2^67 elements: in 64 bits the product would be 0.
+TEST(ImportShapes, RefusesAShapeWhoseProductOverflows) {
+  ModelBuilder m;
+  const std::int64_t big = std::int64_t{1} << 31;
+  m.input("x", {big, 32, big}).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_EQ(m.refusal(),
+            "error: input 'x' would be f32[2147483648,32,2147483648], more than frit can address; "
+            "pass a smaller --shape [onnx-too-large]\n");
 }
 
 TEST(ImportShapes, RefusesAShapeTooLargeToAddress) {
@@ -166,8 +195,8 @@ TEST(ImportShapes, RefusesAShapeTooLargeToAddress) {
   ImportOptions options;
   options.shapes = {{"x", {3000000000, 3000000000}}};
   EXPECT_EQ(m.refusal(options),
-            "error: input 'x' would be f32[3000000000,3000000000], more than frit can address "
-            "[onnx-too-large]\n");
+            "error: input 'x' would be f32[3000000000,3000000000], more than frit can address; "
+            "pass a smaller --shape [onnx-too-large]\n");
 }
 
 TEST(ImportShapes, ParsesTheOption) {
@@ -194,7 +223,8 @@ TEST(ImportConst, PinsAnInputToAValue) {
       "graph main\ninput x f32[2]\nconst s f32[1] = [3]\ny f32[2] = Mul(x, s) @m\noutput y\n");
   options.consts = {{"s", Tensor::i64({1}, {3})}};
   EXPECT_EQ(m.refusal(options),
-            "error: --const s is i64[1] but the model's input is f32[1] [onnx-const-option]\n");
+            "error: --const s is i64[1] but the model's input is f32[1]; convert the file "
+            "[onnx-const-option]\n");
 }
 
 TEST(ImportInputs, LeavesOutInitializersThatAreListedAmongThem) {
@@ -210,10 +240,9 @@ TEST(ImportInputs, RefusesWhatIsNoTensorOfNumbers) {
   m.graph().add_input()->set_name("q");
   m.graph().mutable_input(1)->mutable_type()->mutable_sequence_type();
   EXPECT_EQ(m.refusal(),
-            "error: input 's' has elements of STRING, which frit does not compute with "
-            "[onnx-input]\n"
-            "error: input 'q' is no tensor; frit compiles models from tensors to tensors "
-            "[onnx-input]\n");
+            "error: input 's' has elements of STRING, which frit does not compute with; cast it "
+            "before export [onnx-input]\nerror: input 'q' is no tensor; frit compiles models from "
+            "tensors to tensors [onnx-input]\n");
 }
 
 TEST(ImportTopology, ListsUndefinedAndTwiceDefinedValuesAndOutputs) {
@@ -222,13 +251,19 @@ TEST(ImportTopology, ListsUndefinedAndTwiceDefinedValuesAndOutputs) {
   m.node("Relu", {"nowhere"}, {"a"}, {}, "r1").node("Relu", {"x"}, {"b"}, {}, "r2");
   m.node("Relu", {"x"}, {"b"}, {}, "r3").node("Relu", {"x"}, {"w"}, {}, "r4").output("gone");
   const std::string text = m.refusal();
-  EXPECT_NE(text.find("node 'r1' reads 'nowhere', which nothing defines [onnx-topology]"),
+  EXPECT_NE(text.find("node 'r1' reads 'nowhere', which nothing defines; correct its name or "
+                      "export the model again [onnx-topology]"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("value 'b' is written by node 'r2' and by node 'r3'"), std::string::npos);
-  EXPECT_NE(text.find("value 'w' is a graph input or initializer and is written by node 'r4' too"),
+  EXPECT_NE(text.find("value 'b' is written by node 'r2' and by node 'r3'; rename one of them"),
             std::string::npos);
-  EXPECT_NE(text.find("graph output 'gone' is written by no node"), std::string::npos);
+  EXPECT_NE(text.find("value 'w' is a graph input or initializer and is written by node 'r4' too; "
+                      "rename one of them"),
+            std::string::npos);
+  EXPECT_NE(
+      text.find(
+          "graph output 'gone' is written by no node; correct its name or export the model again"),
+      std::string::npos);
 }
 
 TEST(ImportTopology, NamesTheNodesOfACycle) {

@@ -103,14 +103,15 @@ TEST(TensorReader, RefusesAsManyValuesAsDoNotFillTheShape) {
   Proto proto = proto_of(Proto::FLOAT, {2, 3});
   proto.set_raw_data("1234567");
   EXPECT_EQ(refusal_of(proto),
-            "error: initializer 'w' is f32[2,3], which needs 24 bytes, but the file holds 7 "
-            "[onnx-tensor]");
+            "error: initializer 'w' is f32[2,3], which needs 24 bytes, but the file holds 7; "
+            "export the model again [onnx-tensor]");
   EXPECT_EQ(refusal_of(proto_of(Proto::FLOAT, {2, -3})),
-            "error: initializer 'w' has the impossible shape [2,-3] [onnx-tensor]");
+            "error: initializer 'w' has the impossible shape [2,-3]; export the model again "
+            "[onnx-tensor]");
   const std::int64_t huge = std::int64_t{1} << 62;
   EXPECT_EQ(refusal_of(proto_of(Proto::FLOAT, {huge, huge, 4})),
             "error: initializer 'w' has the impossible shape "
-            "[4611686018427387904,4611686018427387904,4] [onnx-tensor]");
+            "[4611686018427387904,4611686018427387904,4]; export the model again [onnx-tensor]");
   EXPECT_NE(refusal_of(proto_of(Proto::FLOAT, {0, huge})), "");
 }
 
@@ -141,7 +142,7 @@ TEST(SparseTensorReader, MakesBothFormsDense) {
 
 TEST(SparseTensorReader, RefusesIndicesOutsideAndShapesOutOfProportion) {
   EXPECT_EQ(to_text(read_sparse_tensor(sparse_of({2, 3}, {5}, {6}, false), "s", nullptr).error()),
-            "error: s: index 0 lies outside [2,3] [onnx-tensor]");
+            "error: s: index 0 lies outside [2,3]; export the model again [onnx-tensor]");
   EXPECT_EQ(
       to_text(read_sparse_tensor(sparse_of({99999, 99999}, {5}, {6}, false), "s", nullptr).error()),
       "error: s is [99999,99999] with 1 values; frit makes a sparse tensor dense only up to "

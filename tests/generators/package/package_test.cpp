@@ -170,7 +170,8 @@ TEST_F(Package, SharedObjectRunsInThisProcess) {
   const auto wrong = loaded->run({Tensor::f32({2}, {1, 2})});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(to_text(wrong.error()),
-            "error: input 0 is f32[2] but the model was built for f32[1,3,6,8] [package-input]");
+            "error: input 0 is f32[2] but the model was built for f32[1,3,6,8]; convert it or "
+            "build for its shape [package-input]");
 }
 
 TEST_F(Package, InitRefusesBadOptionsWithASentence) {
