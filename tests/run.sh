@@ -3,7 +3,8 @@
 #
 #   bash tests/run.sh           the fast set, broken models under the sanitizers, and a seeded sample
 #                               of the slow set (FRIT_SEED=n repeats it)
-#   bash tests/run.sh --slow    every test; an interrupted run goes on where it stopped
+#   bash tests/run.sh --slow    every test, and a minute of each fuzz target (tests/fuzz); an
+#                               interrupted run goes on where it stopped
 #   bash tests/run.sh --asan    only the broken models under the sanitizers
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -51,6 +52,12 @@ if [ $mode != asan ]; then
     python3 tests/slow.py build/dev --sample 2 --seed "$FRIT_SEED"
   fi
   folders+=(build/dev/test-results build/dev/slow-results)
+fi
+if [ $mode = slow ]; then
+  build build/fuzz frit_fuzz -DFRIT_FUZZ=ON
+  echo "== fuzzing each target for a minute"
+  run build/fuzz fuzz
+  folders+=(build/fuzz/test-results)
 fi
 build build/asan frit_hostile_test -DFRIT_SANITIZE=ON
 echo "== broken models under the sanitizers"
