@@ -83,8 +83,9 @@ bool placements_hold(const LoopNest& nest, PipelineState& pipeline) {
 }
 
 enum class Where : std::uint8_t {
-  kNear,  ///< at the innermost loop that moves what is read
-  kRoot,  ///< whole, before everything that reads it
+  kNear,   ///< at the innermost loop that moves what is read
+  kRoot,   ///< whole, before everything that reads it
+  kPlain,  ///< as kNear, and no loop is vectorised
 };
 
 void place(PipelineState& pipeline, LoopNest& nest, StageState& stage, Where where,
@@ -103,7 +104,7 @@ void place(PipelineState& pipeline, LoopNest& nest, StageState& stage, Where whe
   }
   const std::vector<Site> legal = nest.legal_sites(stage);
   const Site* site = nullptr;
-  if (where == Where::kNear) {
+  if (where != Where::kRoot) {
     site = target.has_gpu_feature() ? gpu_site(nest, stage, legal) : best_site(nest, stage, legal);
   }
   const bool held = settle([&] {
@@ -117,6 +118,7 @@ void place(PipelineState& pipeline, LoopNest& nest, StageState& stage, Where whe
     settle([&] { compute_inlined(stage); });
     return;
   }
+  if (where == Where::kPlain) return;
   if (site == nullptr) {
     schedule_root(stage, target);
   } else if (!target.has_gpu_feature()) {
@@ -146,7 +148,7 @@ Status apply_default(PipelineView& view, const Facts& facts, Where where,
     const auto threads = facts.find("threads");
     for (StageState* stage : pipeline.stages()) {
       if (!stage->is_output) continue;
-      schedule_root(*stage, target);
+      if (where != Where::kPlain) schedule_root(*stage, target);
       if (threads != facts.end() && threads->second > 1) parallelize_outermost(*stage, target);
     }
   });
@@ -163,6 +165,10 @@ Status place_remaining(PipelineState& pipeline, const Halide::Target& target) {
 Status apply_default_schedule(PipelineView& view, const Facts& facts,
                               const Halide::Target& target) {
   return apply_default(view, facts, Where::kNear, target);
+}
+
+Status apply_plain_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target) {
+  return apply_default(view, facts, Where::kPlain, target);
 }
 
 Status apply_root_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target) {

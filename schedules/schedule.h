@@ -56,7 +56,10 @@ Status apply_schedule(const Schedule& schedule, PipelineView& view, const Facts&
 /// The safe schedule for any pipeline on any target: right first, vectorised where plain.
 Status apply_default_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target);
 
-/// The same, but what is not inlined is computed whole and first. For the rare pipeline of which
+/// The same without vectors, for a pipeline of which Halide makes no vector code. Not for GPUs.
+Status apply_plain_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target);
+
+/// The default, but what is not inlined is computed whole and first. For the rare pipeline of which
 /// the default would need memory of no constant size (a clamped read of a tile).
 Status apply_root_schedule(PipelineView& view, const Facts& facts, const Halide::Target& target);
 

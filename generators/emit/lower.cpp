@@ -25,7 +25,7 @@ KernelArgument argument_of(const Graph& graph, ValueId id, const BufferLayout& l
   return argument;
 }
 
-enum class Fallback : std::uint8_t { kNone, kRoot };
+enum class Fallback : std::uint8_t { kNone, kRoot, kPlain };
 
 Result<std::unique_ptr<Composed>> scheduled(const Graph& graph, const Plan& plan,
                                             const Group& group, const BoundSchedule& schedule,
@@ -36,6 +36,8 @@ Result<std::unique_ptr<Composed>> scheduled(const Graph& graph, const Plan& plan
   Status status;
   if (schedule.schedule.ast) {
     status = apply_schedule(schedule.schedule, view, schedule.bound, target);
+  } else if (fallback == Fallback::kPlain) {
+    status = apply_plain_schedule(view, schedule.bound, target);
   } else if (fallback == Fallback::kRoot) {
     status = apply_root_schedule(view, schedule.bound, target);
   } else {
@@ -87,12 +89,13 @@ Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const P
 
 Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Group& group,
                                   const BoundSchedule& schedule, const Halide::Target& target,
-                                  const std::string& symbol) {
+                                  const std::string& symbol, DefaultLoops loops) {
   const auto lowered = [&](Fallback fallback) -> Result<LoweredKernel> {
     auto composed = scheduled(graph, plan, group, schedule, fallback, target);
     if (!composed) return fail(composed.error());
     return lower_composed(std::move(*composed), group, schedule.name, target, symbol);
   };
+  if (loops == DefaultLoops::kPlain) return lowered(Fallback::kPlain);
   Result<LoweredKernel> kernel = lowered(Fallback::kNone);
   // the safe default has no one to bound its loops
   const bool retry = !kernel && !schedule.schedule.ast && kernel.error().code == "emit-temporary";

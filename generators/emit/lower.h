@@ -36,10 +36,15 @@ Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const P
                                                      const BoundSchedule& schedule,
                                                      const Halide::Target& target);
 
-/// The Halide module of the group, its one function named `symbol`.
+/// Loops of the safe default: kPlain has no vectors, for what Halide makes no vector code of.
+enum class DefaultLoops : std::uint8_t { kVectors, kPlain };
+
+/// The Halide module of the group, its one function named `symbol`. `loops` is of no account where
+/// the group has a schedule.
 Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Group& group,
                                   const BoundSchedule& schedule, const Halide::Target& target,
-                                  const std::string& symbol);
+                                  const std::string& symbol,
+                                  DefaultLoops loops = DefaultLoops::kVectors);
 
 /// Arguments of the kernel, in order, without constant_index.
 std::vector<KernelArgument> kernel_arguments(const Graph& graph, const Composed& composed);

@@ -157,6 +157,11 @@ TEST_P(RandomFusedSlow, AgreesWithTheReference) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomFusedSlow,
                          testing::Range(kSeeds, std::uint64_t{3000}, kSeedsInATest));
 
+// Halide 21 throws for a predicated load whose index is a negative constant.
+TEST(RandomFusedCase, AGroupWithoutVectorCodeGetsPlainLoops) {
+  check_seed(979, {.nodes_high = 16});
+}
+
 TEST(RandomFusedOne, RunsTheSeedOfTheEnvironment) {
   const char* text = std::getenv("FRIT_SEED");
   if (text == nullptr) GTEST_SKIP() << "set FRIT_SEED=N to run one seed and print it";
