@@ -137,11 +137,7 @@ class ConvTranspose final : public Operator {
   }
 
   std::vector<std::string> axis_names(const OpInstance& op) const override {
-    std::vector<std::string> names = {"n", "k"};
-    for (auto& name : spatial_names(static_cast<std::size_t>(op.input(0).rank()) - 2)) {
-      names.push_back(std::move(name));
-    }
-    return names;
+    return image_axes(op, "k");
   }
 
   Facts facts(const OpInstance& op) const override {

@@ -72,11 +72,7 @@ class Pool : public Operator {
   }
 
   std::vector<std::string> axis_names(const OpInstance& op) const override {
-    std::vector<std::string> names = {"n", "c"};
-    for (auto& name : spatial_names(static_cast<std::size_t>(op.input(0).rank()) - 2)) {
-      names.push_back(std::move(name));
-    }
-    return names;
+    return image_axes(op, "c");
   }
 
   Facts facts(const OpInstance& op) const override {

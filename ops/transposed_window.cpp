@@ -8,6 +8,7 @@
 
 #include "ops/limits.h"
 #include "ops/rules.h"
+#include "ops/window.h"
 
 namespace frit {
 namespace {
@@ -39,24 +40,6 @@ Phases phases_of(std::int64_t stride, std::int64_t dilation) {
 
 Phases phases_of(const TransposedWindow& window, std::size_t axis) {
   return phases_of(window.strides[axis], window.dilations[axis]);
-}
-
-Result<Ints> list_attribute(const OpInstance& op, const std::string& name, std::size_t length,
-                            std::int64_t otherwise, std::int64_t least) {
-  const Ints values = ints_attribute(op.attributes, name, Ints(length, otherwise));
-  if (values.size() != length) {
-    return fail("onnx-attribute",
-                fmt::format("{}: {} is {} but its input {} needs {} values; correct the attribute",
-                            label(op), name, dims_text(values), to_text(op.input(0)), length));
-  }
-  for (const std::int64_t value : values) {
-    if (value >= least && value <= kMaxExtent) continue;
-    return fail(
-        "onnx-attribute",
-        fmt::format("{}: {} is {} but each value must be from {} to {}; correct the attribute",
-                    label(op), name, dims_text(values), least, kMaxExtent));
-  }
-  return values;
 }
 
 /// Extents asked for by output_shape; nullopt: not given.
@@ -150,23 +133,11 @@ std::int64_t TransposedWindow::kernel_size() const {
 
 Result<TransposedWindow> transposed_window_of(const OpInstance& op, const Ints& kernel) {
   const Ints dims = op.input(0).dims();
-  if (dims.size() < 3 || dims.size() > 5) {
-    return fail("onnx-shape",
-                fmt::format("{}: its input is {} but one to three spatial axes after [n,c] are "
-                            "supported; reshape it before",
-                            label(op), to_text(op.input(0))));
-  }
-  FRIT_TRY(check_constant_shape(op, 0, "its input"));
+  FRIT_TRY(check_spatial(op, kernel));
   const std::size_t rank = dims.size() - 2;
   TransposedWindow window;
   window.in.assign(dims.begin() + 2, dims.end());
   window.kernel = kernel;
-  if (kernel.size() != rank || checked_elements(kernel) <= 0) {
-    return fail("onnx-attribute",
-                fmt::format("{}: its kernel is {} but its input {} needs {} positive extents; "
-                            "correct kernel_shape",
-                            label(op), dims_text(kernel), to_text(op.input(0)), rank));
-  }
   struct List {
     const char* name;
     std::int64_t otherwise;
@@ -175,11 +146,11 @@ Result<TransposedWindow> transposed_window_of(const OpInstance& op, const Ints& 
   for (const List& list : {List{"strides", 1, &window.strides},
                            {"dilations", 1, &window.dilations},
                            {"output_padding", 0, &window.out_padding}}) {
-    auto values = list_attribute(op, list.name, rank, list.otherwise, list.otherwise);
+    auto values = spatial_list(op, list.name, rank, list.otherwise, list.otherwise);
     if (!values) return fail(std::move(values).error());
     *list.values = *std::move(values);
   }
-  auto pads = list_attribute(op, "pads", 2 * rank, 0, 0);
+  auto pads = spatial_list(op, "pads", 2 * rank, 0, 0);
   if (!pads) return fail(std::move(pads).error());
   window.pad_low.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
   window.pad_high.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ops/limits.h"
 #include "ops/rules.h"
@@ -12,24 +13,6 @@ namespace {
 
 using Halide::Expr;
 using Ints = std::vector<std::int64_t>;
-
-Result<Ints> list_attribute(const OpInstance& op, const std::string& name, std::size_t length,
-                            std::int64_t otherwise, std::int64_t least) {
-  const Ints values = ints_attribute(op.attributes, name, Ints(length, otherwise));
-  if (values.size() != length) {
-    return fail("onnx-attribute",
-                fmt::format("{}: {} is {} but its input {} needs {} values; correct the attribute",
-                            label(op), name, dims_text(values), to_text(op.input(0)), length));
-  }
-  for (const std::int64_t value : values) {
-    if (value >= least && value <= kMaxExtent) continue;
-    return fail(
-        "onnx-attribute",
-        fmt::format("{}: {} is {} but each value must be from {} to {}; correct the attribute",
-                    label(op), name, dims_text(values), least, kMaxExtent));
-  }
-  return values;
-}
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -76,7 +59,25 @@ std::int64_t Window::taps() const {
   return product;
 }
 
-Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mode) {
+Result<Ints> spatial_list(const OpInstance& op, const std::string& name, std::size_t length,
+                          std::int64_t otherwise, std::int64_t least) {
+  const Ints values = ints_attribute(op.attributes, name, Ints(length, otherwise));
+  if (values.size() != length) {
+    return fail("onnx-attribute",
+                fmt::format("{}: {} is {} but its input {} needs {} values; correct the attribute",
+                            label(op), name, dims_text(values), to_text(op.input(0)), length));
+  }
+  for (const std::int64_t value : values) {
+    if (value >= least && value <= kMaxExtent) continue;
+    return fail(
+        "onnx-attribute",
+        fmt::format("{}: {} is {} but each value must be from {} to {}; correct the attribute",
+                    label(op), name, dims_text(values), least, kMaxExtent));
+  }
+  return values;
+}
+
+Status check_spatial(const OpInstance& op, const Ints& kernel) {
   const Ints dims = op.input(0).dims();
   if (dims.size() < 3 || dims.size() > 5) {
     return fail("onnx-shape",
@@ -86,22 +87,29 @@ Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mod
   }
   FRIT_TRY(check_constant_shape(op, 0, "its input"));
   const std::size_t rank = dims.size() - 2;
-  Window window;
-  window.in.assign(dims.begin() + 2, dims.end());
-  window.kernel = kernel;
   if (kernel.size() != rank || checked_elements(kernel) <= 0) {
     return fail("onnx-attribute",
                 fmt::format("{}: its kernel is {} but its input {} needs {} positive extents; "
                             "correct kernel_shape",
                             label(op), dims_text(kernel), to_text(op.input(0)), rank));
   }
+  return {};
+}
+
+Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mode) {
+  const Ints dims = op.input(0).dims();
+  FRIT_TRY(check_spatial(op, kernel));
+  const std::size_t rank = dims.size() - 2;
+  Window window;
+  window.in.assign(dims.begin() + 2, dims.end());
+  window.kernel = kernel;
   for (const auto& [name, list] :
        {std::pair("strides", &window.strides), std::pair("dilations", &window.dilations)}) {
-    auto values = list_attribute(op, name, rank, 1, 1);
+    auto values = spatial_list(op, name, rank, 1, 1);
     if (!values) return fail(std::move(values).error());
     *list = *std::move(values);
   }
-  auto pads = list_attribute(op, "pads", 2 * rank, 0, 0);
+  auto pads = spatial_list(op, "pads", 2 * rank, 0, 0);
   if (!pads) return fail(std::move(pads).error());
   window.pad_low.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
   window.pad_high.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());
@@ -142,6 +150,14 @@ void set_window_attributes(OpInstance& op, const Window& window) {
 std::vector<std::string> spatial_names(std::size_t rank) {
   const std::vector<std::string> all = {"z", "y", "x"};
   return {all.end() - static_cast<std::ptrdiff_t>(rank), all.end()};
+}
+
+std::vector<std::string> image_axes(const OpInstance& op, const char* channel) {
+  std::vector<std::string> names = {"n", channel};
+  for (auto& name : spatial_names(static_cast<std::size_t>(op.input(0).rank()) - 2)) {
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 Expr window_index(const Window& window, std::size_t axis, const Expr& out, const Expr& tap) {

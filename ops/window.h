@@ -26,6 +26,16 @@ struct Window {
   std::int64_t taps() const;
 };
 
+/// Refuses an input 0 without one to three spatial axes of known extent, and a kernel that has not
+/// as many positive extents. "onnx-shape", "onnx-attribute".
+Status check_spatial(const OpInstance& op, const std::vector<std::int64_t>& kernel);
+
+/// An attribute of `length` numbers from `least` to kMaxExtent; a missing one is all `otherwise`.
+/// Error "onnx-attribute".
+Result<std::vector<std::int64_t>> spatial_list(const OpInstance& op, const std::string& name,
+                                               std::size_t length, std::int64_t otherwise,
+                                               std::int64_t least);
+
 /// The window of `op` over the spatial axes of input 0, from its attributes strides, dilations,
 /// pads and auto_pad (missing ones as ONNX says).
 ///
@@ -44,6 +54,9 @@ void set_window_attributes(OpInstance& op, const Window& window);
 
 /// "x", "y","x" or "z","y","x".
 std::vector<std::string> spatial_names(std::size_t rank);
+
+/// "n", `channel` and the spatial names of input 0: the axis names of an image.
+std::vector<std::string> image_axes(const OpInstance& op, const char* channel);
 
 /// out * stride + tap * dilation - pad_low of one axis, without terms that do nothing.
 Halide::Expr window_index(const Window& window, std::size_t axis, const Halide::Expr& out,

@@ -90,6 +90,19 @@ Result<std::optional<Dims>> ints_parameter(const Call& call, const char* name, s
   return std::optional<Dims>(std::move(*values));
 }
 
+Status check_list(const Call& call, const char* name, const Dims& list, std::size_t length,
+                  std::int64_t low) {
+  if (list.size() != length) {
+    return call.refuse(fmt::format("{} has {} numbers, not {}", name, list.size(), length));
+  }
+  for (const std::int64_t number : list) {
+    if (number < low || number > kMostElements) {
+      return call.refuse(fmt::format("{} {} is out of range", name, dims_text(list)));
+    }
+  }
+  return {};
+}
+
 Result<std::size_t> axis_of(const Call& call, std::int64_t axis, std::size_t rank) {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (axis < -signed_rank || axis >= signed_rank) {

@@ -78,6 +78,9 @@ Status need_integer(const Call& call, std::size_t i);
 Result<Dims> ints_input(const Call& call, std::size_t i);
 /// The attribute, else input i, else nothing.
 Result<std::optional<Dims>> ints_parameter(const Call& call, const char* name, std::size_t i);
+/// Refuses a parameter without `length` numbers, each from `low` to kMostElements.
+Status check_list(const Call& call, const char* name, const Dims& list, std::size_t length,
+                  std::int64_t low);
 /// Axis in [0, rank), or a refusal.
 Result<std::size_t> axis_of(const Call& call, std::int64_t axis, std::size_t rank);
 /// Sorted, each once.

@@ -11,6 +11,7 @@
 
 #include "ops/reference/call.h"
 #include "ops/reference/tables.h"
+#include "ops/reference/weighted_sums.h"
 
 namespace frit::ref {
 namespace {
@@ -118,20 +119,6 @@ Result<Place> place_of(const Call& call, const std::string& mode, std::int64_t e
   return place;
 }
 
-// Every parameter lies in [low, kMostElements].
-Status check_list(const Call& call, const char* name, const Dims& list, std::size_t length,
-                  std::int64_t low) {
-  if (list.size() != length) {
-    return call.refuse(fmt::format("{} has {} numbers, not {}", name, list.size(), length));
-  }
-  for (const std::int64_t number : list) {
-    if (number < low || number > kMostElements) {
-      return call.refuse(fmt::format("{} {} is out of range", name, dims_text(list)));
-    }
-  }
-  return {};
-}
-
 Status fill_axes(const Call& call, Geometry& g) {
   const RefTensor& x = call.in(0);
   const RefTensor& w = call.in(1);
@@ -189,42 +176,6 @@ Result<Geometry> geometry_of(const Call& call) {
   return g;
 }
 
-// A vector of y's size whose every plane k holds of(k).
-template <class T, class F>
-std::vector<T> planes(const Geometry& g, F of) {
-  std::vector<T> y;
-  y.reserve(static_cast<std::size_t>(g.batch * g.filters * g.out_size()));
-  for (std::int64_t n = 0; n < g.batch; ++n) {
-    for (std::int64_t k = 0; k < g.filters; ++k) {
-      y.insert(y.end(), static_cast<std::size_t>(g.out_size()), of(static_cast<std::size_t>(k)));
-    }
-  }
-  return y;
-}
-
-std::vector<double> conv_bound(const Call& call, const Geometry& g) {
-  const RefTensor& x = call.in(0);
-  const RefTensor& w = call.in(1);
-  const bool biased = call.has(2);
-  const std::int64_t terms = g.channels / g.group * g.kernel_size() + (biased ? 1 : 0);
-  const double factor = sum_factor(terms);
-  std::vector<double> bound = planes<double>(g, [&](std::size_t k) {
-    return biased ? factor * std::fabs(call.in(2).real[k]) + bound_at(call.in(2), k) : 0.0;
-  });
-  std::vector<double> size_w(w.real.size());
-  std::vector<double> error_x(x.real.size());
-  for (std::size_t i = 0; i < size_w.size(); ++i) size_w[i] = std::fabs(w.real[i]);
-  for (std::size_t i = 0; i < error_x.size(); ++i) {
-    error_x[i] = factor * std::fabs(x.real[i]) + bound_at(x, i);
-  }
-  convolve(g, error_x, size_w, bound);
-  if (w.bound.empty()) return bound;
-  for (std::size_t i = 0; i < error_x.size(); ++i)
-    error_x[i] = std::fabs(x.real[i]) + bound_at(x, i);
-  convolve(g, error_x, w.bound, bound);
-  return bound;
-}
-
 Outputs conv(const Call& call) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (!call.has(i)) continue;
@@ -234,25 +185,14 @@ Outputs conv(const Call& call) {
   const Result<Geometry> geometry = geometry_of(call);
   if (!geometry) return tl::unexpected<Diagnostic>(geometry.error());
   const Geometry& g = *geometry;
-  const RefTensor& x = call.in(0);
-  const RefTensor& w = call.in(1);
-  Dims dims{g.batch, g.filters};
-  for (std::size_t a = 5 - x.dims.size(); a < 3; ++a) dims.push_back(g.out[a]);
-  Result<RefTensor> y = make(call, x.dtype, dims);
-  if (!y) return tl::unexpected<Diagnostic>(y.error());
-  const auto bias = [&](std::size_t k) { return call.has(2) ? call.in(2).real[k] : 0.0; };
-  if (call.naive()) {
-    std::vector<float> sums =
-        planes<float>(g, [&](std::size_t k) { return static_cast<float>(bias(k)); });
-    convolve(g, std::vector<float>(x.real.begin(), x.real.end()),
-             std::vector<float>(w.real.begin(), w.real.end()), sums);
-    y->real.assign(sums.begin(), sums.end());
-    return one(std::move(*y));
-  }
-  y->real = planes<double>(g, bias);
-  convolve(g, x.real, w.real, y->real);
-  if (call.bounded()) y->bound = conv_bound(call, g);
-  return one(std::move(*y));
+  SumShape shape{{g.batch, g.filters},
+                 g.batch,
+                 g.filters,
+                 g.out_size(),
+                 g.channels / g.group * g.kernel_size()};
+  for (std::size_t a = 5 - call.in(0).dims.size(); a < 3; ++a) shape.dims.push_back(g.out[a]);
+  return weighted_sums(call, shape,
+                       [&](const auto& x, const auto& w, auto& y) { convolve(g, x, w, y); });
 }
 
 }  // namespace

@@ -58,19 +58,6 @@ Status place_axis(const Call& call, Window& w, std::size_t a, const std::string&
   return {};
 }
 
-Status in_range(const Call& call, const char* name, const Dims& list, std::size_t length,
-                std::int64_t low) {
-  if (list.size() != length) {
-    return call.refuse(fmt::format("{} has {} numbers, not {}", name, list.size(), length));
-  }
-  for (const std::int64_t number : list) {
-    if (number < low || number > kMostElements) {
-      return call.refuse(fmt::format("{} {} is out of range", name, dims_text(list)));
-    }
-  }
-  return {};
-}
-
 Result<Window> window_of(const Call& call) {
   const Dims& dims = call.in(0).dims;
   if (dims.size() < 3 || dims.size() > 5) {
@@ -86,10 +73,10 @@ Result<Window> window_of(const Call& call) {
   const Dims strides = ints_attribute(attributes, "strides", ones);
   const Dims dilations = ints_attribute(attributes, "dilations", ones);
   const Dims pads = ints_attribute(attributes, "pads", Dims(2 * w.spatial, 0));
-  FRIT_TRY(in_range(call, "kernel_shape", kernel, w.spatial, 1));
-  FRIT_TRY(in_range(call, "strides", strides, w.spatial, 1));
-  FRIT_TRY(in_range(call, "dilations", dilations, w.spatial, 1));
-  FRIT_TRY(in_range(call, "pads", pads, 2 * w.spatial, 0));
+  FRIT_TRY(check_list(call, "kernel_shape", kernel, w.spatial, 1));
+  FRIT_TRY(check_list(call, "strides", strides, w.spatial, 1));
+  FRIT_TRY(check_list(call, "dilations", dilations, w.spatial, 1));
+  FRIT_TRY(check_list(call, "pads", pads, 2 * w.spatial, 0));
   const std::string mode = string_attribute(attributes, "auto_pad", "NOTSET");
   const bool ceil = call.attr("ceil_mode", std::int64_t{0}) != 0;
   for (std::size_t axis = 0; axis < w.spatial; ++axis) {
