@@ -8,6 +8,7 @@
 // the product are strict: in a row of one element they are x - x and e * (1 / e).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ops/arithmetic.h"
@@ -41,6 +42,7 @@ class SoftmaxFamily final : public Operator {
   Status canonicalise(OpInstance& op) const override {
     auto axes = axes_of(op);
     if (!axes) return fail(axes.error());
+    drop_single(op.input(0), *axes);
     op.attributes = {{"axes", std::move(*axes)}};
     return {};
   }
@@ -111,6 +113,19 @@ class SoftmaxFamily final : public Operator {
     std::vector<std::int64_t> axes;
     for (std::int64_t a = first->at(0); a < rank; ++a) axes.push_back(a);
     return axes;
+  }
+
+  /// An axis of one element joins nothing: without it a row of [1,1000,1,1] is the one axis that
+  /// schedules of rows know, and its sum no single long chain of additions.
+  static void drop_single(const TensorType& type, std::vector<std::int64_t>& axes) {
+    const auto single = [&](std::int64_t axis) {
+      return type.shape[static_cast<std::size_t>(axis)] == Extent(1);
+    };
+    while (axes.size() > 1) {
+      const auto found = std::find_if(axes.begin(), axes.end(), single);
+      if (found == axes.end()) return;
+      axes.erase(found);
+    }
   }
 
   std::string_view type_;

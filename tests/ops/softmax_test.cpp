@@ -112,6 +112,22 @@ TEST(Softmax, NamesItsAxesForSchedules) {
   EXPECT_EQ(rule->facts(test.op).at("outputs"), 2);
 }
 
+// squeezenet ends in a Softmax of opset 9 over [1,1000,1,1]: three axes, one of them a row.
+TEST(Softmax, AxesOfOneElementAreNoneOfARow) {
+  const auto canonical_axes = [](const std::vector<std::int64_t>& dims) {
+    OpCase test = make_op("Softmax", 9, axis(1), {random_tensor(DType::kF32, dims, 0, 1, 1)});
+    const Operator* rule = find_operator("", "Softmax");
+    test.op.outputs = *rule->infer(test.op);
+    EXPECT_TRUE(rule->canonicalise(test.op));
+    return ints_attribute(test.op.attributes, "axes", {});
+  };
+  EXPECT_EQ(canonical_axes({1, 1000, 1, 1}), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(canonical_axes({2, 1, 3, 4}), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(canonical_axes({2, 1, 1}), (std::vector<std::int64_t>{2}));
+  expect_as_reference(
+      make_op("Softmax", 9, axis(1), {random_tensor(DType::kF32, {2, 17, 1, 1}, -9, 9, 2)}));
+}
+
 TEST(Softmax, RefusesIntegersAndBadAxes) {
   EXPECT_EQ(refusal_of(make_op("Softmax", 13, {}, {Tensor::i64({1}, {1})})),
             "Softmax 'node': its input is i64 but must be one of f16, bf16, f32, f64; put a Cast "
