@@ -7,7 +7,13 @@
 
 #define FRIT_MAGIC UINT64_C(0x66726974676c6173)
 
-size_t frit_arena_bytes(const frit_package* package, int threads) {
+/* As options.threads: 0 is the most. */
+static int thread_count(const frit_package* package, int threads) {
+  return threads == 0 ? package->max_threads : threads;
+}
+
+size_t frit_arena_bytes(const frit_package* package, int wanted) {
+  const int threads = thread_count(package, wanted);
   if (threads < 1 || threads > package->max_threads) return 0;
   return package->planned_bytes + frit_round_up((size_t)threads * sizeof(frit_worker)) +
          frit_pool_bytes(threads) + (size_t)(threads - 1) * package->slab_bytes;
@@ -27,7 +33,7 @@ int frit_init(frit_context* context, const frit_options* options, const frit_pac
   if (context == 0 || options == 0) return FRIT_NULL_ARGUMENT;
   context->magic = 0;
   if (options->size < sizeof(frit_options)) return FRIT_OPTIONS_SIZE;
-  const int threads = options->threads == 0 ? package->max_threads : options->threads;
+  const int threads = thread_count(package, options->threads);
   const int bad = check_options(options, package, threads);
   if (bad != FRIT_OK) return bad;
   int cpu_level;

@@ -40,7 +40,7 @@ typedef struct frit_context {
   int threads;
 } frit_context;
 
-/* 0 when `threads` is not in [1, max_threads]. */
+/* threads = 0 means max_threads. Returns 0 when `threads` is not in [0, max_threads]. */
 size_t frit_arena_bytes(const frit_package* package, int threads);
 
 /* Checks the options, lays out the arena, starts threads. Returns 0 or a code of error.h and leaves

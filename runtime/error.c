@@ -35,7 +35,7 @@ const char* frit_error_text(int code) {
     case FRIT_ARENA_ALIGNMENT:
       return "options.arena is not aligned to 64 bytes";
     case FRIT_ARENA_SIZE:
-      return "options.arena_bytes is less than arena_bytes(threads)";
+      return "options.arena_bytes is less than arena_bytes(options.threads)";
     case FRIT_THREAD_START:
       return "a worker thread could not be started; ask for fewer threads";
     case FRIT_NOT_INITIALISED:
@@ -54,7 +54,8 @@ const char* frit_error_text(int code) {
       return "options.weights is not aligned to 64 bytes; map the file instead of reading it, or "
              "read it into aligned memory";
     case FRIT_WEIGHTS_SIZE:
-      return "options.weights_bytes is less than the weights file has; is the file truncated?";
+      return "the weights are fewer bytes than this package's weights file has; is the file empty "
+             "or cut off? copy it again";
     case FRIT_WEIGHTS_KIND:
       return "options.weights does not point at a weights file of frit";
     case FRIT_WEIGHTS_VERSION:

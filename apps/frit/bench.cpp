@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,12 +13,15 @@
 #include "apps/frit/pin.h"
 #include "apps/frit/samples.h"
 #include "apps/frit/scratch_folder.h"
+#include "ops/base/output_file.h"
 
 namespace frit {
 
 namespace {
 
 constexpr int kWarmUps = 3;
+// A folder's name may hold any bytes.
+constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
 /// Two packages of one model must give nearly the same, else their times mean nothing.
 Status check_agreement(const BenchPackage& first, const BenchPackage& other) {
@@ -165,12 +167,9 @@ ExitCode command_bench(const Options& options, Console& console) {
 
   const nlohmann::json result = result_json(all, pinned, options);
   if (!options.command.export_json.empty()) {
-    std::ofstream file(options.command.export_json, std::ios::binary);
-    file << result.dump(1) << "\n";
-    if (!file.flush()) {
-      return console.reject(error("run-write", "cannot write '" + options.command.export_json +
-                                                   "'; give a path that can be written"));
-    }
+    const std::string fault =
+        write_whole(options.command.export_json, result.dump(1, ' ', false, kReplace) + "\n");
+    if (!fault.empty()) return console.reject(error("run-write", fault));
   }
   if (console.json()) {
     console.document(result);

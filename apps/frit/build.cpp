@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "apps/frit/commands.h"
 #include "apps/frit/group_view.h"
@@ -23,10 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string file_sha256(const std::string& path) {
+std::string bytes_of(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
-  return sha256(bytes);
+  return {(std::istreambuf_iterator<char>(stream)), {}};
 }
 
 PackageOptions package_options(const Options& options, const BuildOptions& build) {
@@ -40,25 +40,13 @@ PackageOptions package_options(const Options& options, const BuildOptions& build
   package.debug = options.command.debug;
   if (options.command.weights == "external") package.weights = Weights::kExternal;
   package.keep_plan = std::ranges::count(options.command.emit, "plan") > 0;
-  package.model_sha256 = file_sha256(options.model.model);
+  package.model_sha256 = sha256(bytes_of(options.model.model));
   return package;
 }
 
-Status write_text(const fs::path& path, const std::string& text) {
-  std::error_code failure;
-  fs::create_directories(path.parent_path(), failure);
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  stream.flush();
-  if (!stream)
-    return fail("package-write",
-                "cannot write '" + path.string() + "'; give a path that can be written");
-  return {};
-}
-
-/// DIR/<part>/<group>.<suffix> for each group.
-Diagnostics write_views(const Options& options, const BuildOptions& build,
-                        const BuiltModel& built) {
+/// <part>/<group>.<suffix> for each group.
+Diagnostics add_views(const Options& options, const BuildOptions& build, const BuiltModel& built,
+                      PackageOptions& package) {
   struct Part {
     const char* name;
     GroupView view;
@@ -67,14 +55,13 @@ Diagnostics write_views(const Options& options, const BuildOptions& build,
   static constexpr Part kParts[] = {{"schedule", GroupView::kSchedule, ".sched"},
                                     {"stmt", GroupView::kStmt, ".stmt"},
                                     {"asm", GroupView::kAsm, ".s"}};
-  const fs::path folder = options.command.out;
   for (const Part& part : kParts) {
     if (std::ranges::count(options.command.emit, part.name) == 0) continue;
     auto texts = view_groups(built.planned, "", part.view, build.emit);
     if (!texts) return texts.error();
-    for (const GroupText& text : *texts) {
-      const Status written = write_text(folder / part.name / (text.group + part.suffix), text.text);
-      if (!written) return {written.error()};
+    for (GroupText& text : *texts) {
+      package.extras.emplace_back(std::string(part.name) + "/" + text.group + part.suffix,
+                                  std::move(text.text));
     }
   }
   return {};
@@ -91,18 +78,11 @@ std::map<std::string, std::string> distinct_kernels(const CompiledModel& compile
   return objects;
 }
 
-Status copy_objects(const Options& options, const BuiltModel& built) {
-  if (std::ranges::count(options.command.emit, "objects") == 0) return {};
-  const fs::path folder = fs::path(options.command.out) / "objects";
-  std::error_code failure;
-  fs::create_directories(folder, failure);
+void add_objects(const Options& options, const BuiltModel& built, PackageOptions& package) {
+  if (std::ranges::count(options.command.emit, "objects") == 0) return;
   for (const auto& [symbol, object] : distinct_kernels(built.compiled)) {
-    fs::copy_file(object, folder / (symbol + ".o"), fs::copy_options::overwrite_existing, failure);
-    if (failure)
-      return fail("package-write",
-                  "cannot write into '" + folder.string() + "'; give a folder that can be written");
+    package.extras.emplace_back("objects/" + symbol + ".o", bytes_of(object));
   }
-  return {};
 }
 
 void print_summary(const Options& options, Console& console, const BuiltModel& built,
@@ -149,15 +129,13 @@ ExitCode command_build(const Options& options, Console& console) {
   auto built = build_model(*build);
   if (!built) return console.reject(built.error());
   console.warn(built->compiled.warnings);
-  auto files = write_package(built->planned.graph, built->planned.plan, built->compiled,
-                             package_options(options, *build));
-  if (!files) return console.reject(files.error());
-  if (const Status copied = copy_objects(options, *built); !copied) {
-    return console.reject(copied.error());
-  }
-  if (const Diagnostics faults = write_views(options, *build, *built); !faults.empty()) {
+  PackageOptions package = package_options(options, *build);
+  add_objects(options, *built, package);
+  if (const Diagnostics faults = add_views(options, *build, *built, package); !faults.empty()) {
     return console.reject(faults);
   }
+  auto files = write_package(built->planned.graph, built->planned.plan, built->compiled, package);
+  if (!files) return console.reject(files.error());
   print_summary(options, console, *built, *files);
   return ExitCode::kSuccess;
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "generators/emit/diagnostic_json.h"
+#include "ops/base/output_file.h"
 
 namespace frit {
 
@@ -47,7 +48,14 @@ std::string Console::coloured(std::string text, bool to_stderr) const {
 
 void Console::answer(std::string_view text) {
   write_line(stdout, text);
-  std::fflush(stdout);
+  finish_stdout();  // flushes; finish() tells of a fault
+}
+
+ExitCode Console::finish(ExitCode code) {
+  const std::string fault = finish_stdout();
+  if (fault.empty()) return code;
+  write_line(stderr, coloured(to_text(error("run-output", fault)), true));
+  return code == ExitCode::kSuccess || code == ExitCode::kNo ? ExitCode::kRun : code;
 }
 
 void Console::document(const nlohmann::json& document) {

@@ -37,6 +37,8 @@ class Console {
   /// Prints the faults in the form asked for; returns the exit code that the first one means.
   ExitCode reject(const Diagnostics& diagnostics);
   ExitCode reject(const Diagnostic& diagnostic) { return reject(Diagnostics{diagnostic}); }
+  /// Call it last. An answer that did not reach stdout is no success: says so on stderr.
+  ExitCode finish(ExitCode code);
   /// Warnings and notes beside an answer: stderr.
   void warn(const Diagnostics& diagnostics);
 

@@ -1,4 +1,5 @@
 // frit: parse the command line, run one command, turn every outcome into an exit code.
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -59,13 +60,14 @@ int main(int argc, char** argv) {
   if (!parsed.error.empty()) {
     Diagnostic diagnostic = error("cli-usage", parsed.error);
     diagnostic.notes.emplace_back("frit --help lists the commands, frit COMMAND --help its flags");
-    return static_cast<int>(console.reject(diagnostic));
+    return static_cast<int>(console.finish(console.reject(diagnostic)));
   }
   if (parsed.command == nullptr) {
     console.answer(parsed.text);
-    return 0;
+    return static_cast<int>(console.finish(ExitCode::kSuccess));
   }
   install_interrupt_handler();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit (ulimit -f) is a failed write
   start_logs(parsed.options.global);
-  return static_cast<int>(run(parsed, console));
+  return static_cast<int>(console.finish(run(parsed, console)));
 }

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "ops/base/output_file.h"
+
 namespace frit {
 
 namespace {
@@ -165,15 +167,14 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
   // The format asks that data starts at a multiple of 64.
   text.append(63 - (10 + text.size()) % 64, ' ');
   text += '\n';
-  std::ofstream stream(path, std::ios::binary);
-  stream << kMagic << '\x01' << '\0' << static_cast<char>(text.size() & 0xff)
-         << static_cast<char>(text.size() >> 8) << text;
+  std::string content(kMagic);
+  content +=
+      {'\x01', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
+  content += text;
   const auto bytes = tensor.bytes();
-  stream.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  stream.flush();
-  if (!stream)
-    return fail("run-npy", fmt::format("cannot write '{}'; give a path that can be written", path));
+  content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string fault = write_whole(path, content);
+  if (!fault.empty()) return fail("run-npy", fault);
   return {};
 }
 

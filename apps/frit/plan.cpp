@@ -1,7 +1,6 @@
 // frit plan: groups, layouts and verdicts as text; a check that they are the expected ones.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "apps/frit/plan_json.h"
 #include "apps/frit/text_file.h"
 #include "generators/fusion/plan_text.h"
+#include "ops/base/output_file.h"
 
 namespace frit {
 
@@ -31,14 +31,8 @@ ExitCode command_plan(const Options& options, Console& console) {
     }
   }
   if (!options.command.out.empty()) {
-    std::ofstream file(options.command.out, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) {
-      return console.reject(error(
-          "run-write",
-          fmt::format("cannot write '{}'; give a path that can be written", options.command.out)));
-    }
+    const std::string fault = write_whole(options.command.out, text);
+    if (!fault.empty()) return console.reject(error("run-write", fault));
     return ExitCode::kSuccess;
   }
   if (console.json()) {

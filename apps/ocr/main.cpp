@@ -5,8 +5,10 @@
 //
 // Exit code 0 (a page without text is an empty list), 2 for a wrong command line, 3 when the page
 // is missing, no PNG or too large, 5 when a network failed or an output could not be written.
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "apps/ocr/reader.h"
 #include "apps/ocr/report.h"
 #include "apps/ocr_common/picture.h"
+#include "ops/base/output_file.h"
 
 namespace {
 
@@ -26,11 +29,11 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-bool write_text(const std::string& path, const std::string& text) {
-  std::FILE* const stream = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
-  if (stream == nullptr) return false;
-  const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
-  return (stream == stdout ? std::fflush(stream) : std::fclose(stream)) == 0 && whole;
+/// Returns "" or a sentence. "-" is standard output.
+std::string write_text(const std::string& path, const std::string& text) {
+  if (path != "-") return frit::write_whole(path, text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return frit::finish_stdout();
 }
 
 std::string plain_text(const std::vector<ocr::Line>& lines) {
@@ -53,53 +56,55 @@ ocr::Watch dump_into(const std::string& folder, std::string& fault) {
   return [folder, &fault](const std::string& network, const std::string& tensor,
                           const std::vector<int>& shape, const std::vector<float>& values) {
     if (!fault.empty()) return;
-    const std::string path = folder + "/" + network + "." + tensor + ".npy";
-    const std::string reason = ocr::write_npy(path, shape, values);
-    if (!reason.empty()) fault = path + ": " + reason;
+    fault = ocr::write_npy(folder + "/" + network + "." + tensor + ".npy", shape, values);
   };
 }
 
 /// Writes what was asked for. Returns "" or what could not be written.
 std::string write_outputs(const ocr::Options& options, ocr::Picture& page,
                           const std::vector<ocr::Line>& lines) {
-  if (!options.json.empty() &&
-      !write_text(options.json, ocr::report_json(options.page, page, lines))) {
-    return options.json + ": cannot be written";
+  std::string fault;
+  if (!options.json.empty()) {
+    fault = write_text(options.json, ocr::report_json(options.page, page, lines));
   }
-  if (options.json != "-" && !write_text("-", plain_text(lines))) {
-    return "standard output: cannot be written";
-  }
-  if (options.annotate.empty()) return "";
+  if (fault.empty() && options.json != "-") fault = write_text("-", plain_text(lines));
+  if (!fault.empty() || options.annotate.empty()) return fault;
   ocr::annotate(page, lines);
-  const std::string fault = ocr::write_png(options.annotate, page);
-  return fault.empty() ? "" : options.annotate + ": " + fault;
+  return ocr::write_png(options.annotate, page);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
-    std::fputs(ocr::kUsage, stdout);
-    return kSuccess;
-  }
-  ocr::Options options;
-  std::string fault = ocr::parse_options(argc, argv, ocr::Reader::most_threads(), options);
-  if (!fault.empty()) return fail(kCommandLine, fault + "\n" + ocr::kUsage);
-
+int read_page(const ocr::Options& options) {
   ocr::Picture page;
-  fault = ocr::read_png(options.page, page);
-  if (!fault.empty()) {
-    return fail(kRejected, options.page + ": " + fault +
-                               "; a page is a PNG file of at most 64 million pixels");
-  }
+  std::string fault = ocr::read_png(options.page, page);
+  if (!fault.empty()) return fail(kRejected, fault);
   ocr::Reader reader(options.threads);
   std::vector<ocr::Line> lines;
   ocr::Times times;
   std::string dump_fault;
   fault = reader.read(page, lines, times, dump_into(options.dump, dump_fault));
-  if (!fault.empty()) return fail(kRun, options.page + ": " + fault);
+  if (!fault.empty()) return fail(kRun, "'" + options.page + "' cannot be read by the " + fault);
   if (!dump_fault.empty()) return fail(kRun, dump_fault);
   if (options.times) print_times(times, lines.size());
   fault = write_outputs(options, page, lines);
   return fault.empty() ? kSuccess : fail(kRun, fault);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit (ulimit -f) is a failed write
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    const std::string fault = write_text("-", ocr::kUsage);
+    return fault.empty() ? kSuccess : fail(kRun, fault);
+  }
+  ocr::Options options;
+  const std::string fault = ocr::parse_options(argc, argv, ocr::Reader::most_threads(), options);
+  if (!fault.empty()) return fail(kCommandLine, fault + "\n" + ocr::kUsage);
+  try {
+    return read_page(options);
+  } catch (const std::bad_alloc&) {
+    return fail(kRun, "'" + options.page +
+                          "' needs more memory than there is; close other programs or give a "
+                          "smaller picture");
+  }
 }

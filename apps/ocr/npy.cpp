@@ -1,8 +1,6 @@
 #include "apps/ocr/npy.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "ops/base/output_file.h"
 
 namespace ocr {
 
@@ -19,12 +17,9 @@ std::string write_npy(const std::string& path, const std::vector<int>& shape,
   start += static_cast<char>(header.size() % 256);
   start += static_cast<char>(header.size() / 256);
   start += header;
-  std::FILE* const stream = std::fopen(path.c_str(), "wb");
-  if (stream == nullptr) return std::strerror(errno);
-  bool whole = std::fwrite(start.data(), 1, start.size(), stream) == start.size();
-  whole =
-      std::fwrite(values.data(), sizeof(float), values.size(), stream) == values.size() && whole;
-  return std::fclose(stream) == 0 && whole ? "" : "not all of it could be written";
+  const std::size_t bytes = values.size() * sizeof(float);
+  start.append(reinterpret_cast<const char*>(values.data()), bytes);
+  return frit::write_whole(path, start);
 }
 
 }  // namespace ocr

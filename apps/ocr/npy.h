@@ -6,8 +6,8 @@
 
 namespace ocr {
 
-/// Returns "" or the reason why the file could not be written. values: the product of `shape` many,
-/// last axis fastest.
+/// Returns "" or a sentence with the file and why it could not be written. values: the product of
+/// `shape` many, last axis fastest.
 std::string write_npy(const std::string& path, const std::vector<int>& shape,
                       const std::vector<float>& values);
 

@@ -17,8 +17,8 @@ std::string parse_threads(std::string_view word, int most, int& threads) {
   if (error == std::errc() && end == word.data() + word.size() && threads >= 1 && threads <= most) {
     return "";
   }
-  return "--threads " + std::string(word) + ": the networks were built for 1 to " +
-         std::to_string(most) + " threads";
+  return "--threads is '" + std::string(word) + "' but the networks were built for 1 to " +
+         std::to_string(most) + " threads; give one of these numbers";
 }
 
 }  // namespace
@@ -37,20 +37,21 @@ std::string parse_options(int argc, const char* const* argv, int most_threads, O
                                : word == "--threads"  ? &threads
                                                       : nullptr;
     if (value != nullptr) {
-      if (i + 1 == argc || *argv[i + 1] == '\0') return word + " needs a value";
+      if (i + 1 == argc || *argv[i + 1] == '\0')
+        return word + " stands without a value; write one after it";
       *value = argv[++i];
       if (value != &threads) continue;
       const std::string fault = parse_threads(threads, most_threads, options.threads);
       if (!fault.empty()) return fault;
     } else if (word.starts_with("-")) {
-      return "unknown option '" + word + "'";
+      return "there is no option '" + word + "'; those below exist";
     } else if (!options.page.empty()) {
-      return "two pages, '" + options.page + "' and '" + word + "': one at a time";
+      return "two pages, '" + options.page + "' and '" + word + "'; give one at a time";
     } else {
       options.page = word;
     }
   }
-  return options.page.empty() ? "no page given" : "";
+  return options.page.empty() ? "no page is given; name a PNG file" : "";
 }
 
 }  // namespace ocr

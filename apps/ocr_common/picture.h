@@ -19,11 +19,12 @@ struct Picture {
   }
 };
 
-/// Any PNG of at most 64 million pixels; transparency lies on white. Returns "" or the reason why
-/// the file could not be read.
+/// Any PNG of at most 64 million pixels: grey, palette, 16 bits (taken for sRGB where the file does
+/// not say), interlaced; transparency lies on white. Returns "" or a sentence with the file, why it
+/// could not be read, and the next step.
 std::string read_png(const std::string& path, Picture& picture);
 
-/// Returns "" or the reason why the file could not be written.
+/// The whole file or nothing. Returns "" or a sentence as above.
 std::string write_png(const std::string& path, const Picture& picture);
 
 }  // namespace ocr

@@ -6,7 +6,7 @@
 // Prints one line per picture: file, text, mean confidence, milliseconds of the network (with
 // --bench the median of N runs), separated by tabs. --logits writes the last picture's class
 // probabilities as raw float32. Exit code 0, 1 when a picture could not be read, 2 for a wrong
-// command line.
+// command line, 5 when an output could not be written.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,6 +20,7 @@
 #include "apps/ocr_common/picture.h"
 #include "ocr_rec.h"             // made by frit from the model
 #include "ocr_rec_characters.h"  // the model's metadata "character"
+#include "ops/base/output_file.h"
 
 namespace {
 
@@ -97,7 +98,7 @@ bool read_one(Recogniser& recogniser, const std::vector<std::string>& names,
   ocr::Picture picture;
   const std::string fault = ocr::read_png(file, picture);
   if (!fault.empty()) {
-    std::fprintf(stderr, "ocr_line: %s: %s\n", file.c_str(), fault.c_str());
+    std::fprintf(stderr, "ocr_line: %s\n", fault.c_str());
     return false;
   }
   const std::vector<float> input = ocr::line_input(picture, kWidth);
@@ -121,12 +122,10 @@ bool read_one(Recogniser& recogniser, const std::vector<std::string>& names,
   return true;
 }
 
-bool write_logits(const std::string& file, const std::vector<float>& values) {
-  std::FILE* const stream = std::fopen(file.c_str(), "wb");
-  if (stream == nullptr) return false;
-  const bool whole =
-      std::fwrite(values.data(), sizeof(float), values.size(), stream) == values.size();
-  return std::fclose(stream) == 0 && whole;
+/// Returns "" or a sentence.
+std::string write_logits(const std::string& file, const std::vector<float>& values) {
+  return frit::write_whole(
+      file, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
 }
 
 }  // namespace
@@ -152,8 +151,12 @@ int main(int argc, char** argv) {
   for (const std::string& file : arguments.pictures) {
     good = read_one(recogniser, names, file, arguments.bench) && good;
   }
-  if (!arguments.logits.empty()) {
-    good = write_logits(arguments.logits, recogniser.probabilities()) && good;
+  std::string fault;
+  if (!arguments.logits.empty()) fault = write_logits(arguments.logits, recogniser.probabilities());
+  if (fault.empty()) fault = frit::finish_stdout();
+  if (!fault.empty()) {
+    std::fprintf(stderr, "ocr_line: %s\n", fault.c_str());
+    return 5;
   }
   return good ? 0 : 1;
 }

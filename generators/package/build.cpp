@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <utility>
 
 #include "generators/emit/tool.h"
+#include "ops/base/output_file.h"
 
 namespace frit {
 
@@ -131,22 +131,9 @@ BuildFolder::~BuildFolder() {
 }
 
 Status write_file(const std::string& path, std::string_view text) {
-  const std::string half = path + ".part";
-  {
-    std::ofstream file(half, std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (!file) {
-      return fail("package-write", fmt::format("cannot write '{}': {}; free some space or give "
-                                               "another folder",
-                                               path, std::strerror(errno)));
-    }
-  }
-  std::error_code problem;
-  fs::rename(half, path, problem);
-  if (!problem) return {};
-  return fail("package-write",
-              fmt::format("cannot write '{}': {}; give another folder", path, problem.message()));
+  const std::string fault = write_whole(path, text);
+  if (!fault.empty()) return fail("package-write", fault);
+  return {};
 }
 
 Status build_object(const PackageModel& model, const BuildFolder& folder) {

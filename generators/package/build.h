@@ -24,7 +24,7 @@ class BuildFolder {
   std::string path_;
 };
 
-/// Writes `text` to `path` by way of a neighbour and rename: never half a file.
+/// Writes `text` to `path`, never half of it. Error: "package-write".
 Status write_file(const std::string& path, std::string_view text);
 
 /// Compiles and prelinks the model's one object in the build folder.

@@ -184,7 +184,8 @@ std::string functions(const PackageModel& model) {
                 "int {0}_cpu_level(const {0}_context* context);\n",
                 model.c_name);
   return fmt::format(
-      R"(/* Bytes of arena that a context with so many threads needs; 0 for a number out of range. */
+      R"(/* Bytes of arena that a context with options.threads = threads needs: as there, 0 means
+ * {m}_THREADS_MAX. Returns 0 for a number below 0 or above {m}_THREADS_MAX. */
 size_t {m}_arena_bytes(int threads);
 
 /* Checks the options and starts the threads, if any. */

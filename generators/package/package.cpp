@@ -8,17 +8,27 @@
 #include "generators/package/build.h"
 #include "generators/package/model.h"
 #include "generators/package/weights_file.h"
+#include "ops/base/output_file.h"
 
 namespace frit {
 namespace {
 
-Status move_into_place(const BuildFolder& folder, const std::string& name,
-                       const std::string& path) {
-  std::error_code problem;
-  std::filesystem::rename(folder.path() + "/" + name, path, problem);
-  if (!problem) return {};
-  return fail("package-write",
-              fmt::format("cannot write '{}': {}; give another folder", path, problem.message()));
+namespace fs = std::filesystem;
+
+Status checked(const std::string& fault) {
+  if (!fault.empty()) return fail("package-write", fault);
+  return {};
+}
+
+/// What the caller wants to lie beside the package.
+Status add_extras(const PackageOptions& options, OutputFiles& together) {
+  for (const auto& [name, content] : options.extras) {
+    const fs::path path = fs::path(options.out_dir) / name;
+    std::error_code problem;
+    fs::create_directories(path.parent_path(), problem);  // else the next line says why not
+    FRIT_TRY(checked(together.add(path.string(), content)));
+  }
+  return {};
 }
 
 Status check_target(const Halide::Target& target) {
@@ -46,21 +56,27 @@ Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,
   files.report = base + model.c_name + ".report.json";
   files.cmake = base + model.c_name + "Config.cmake";
   files.pkg_config = base + model.c_name + ".pc";
-  FRIT_TRY(move_into_place(*folder, archive_in(model), files.archive));
-  FRIT_TRY(write_file(files.header, header_text(model)));
-  FRIT_TRY(write_file(files.report, report_text(model)));
-  FRIT_TRY(write_file(files.cmake, cmake_config_text(model)));
-  FRIT_TRY(write_file(files.pkg_config, pkg_config_text(model)));
+  OutputFiles together;
+  const auto add = [&](const std::string& path, const std::string& text) {
+    return checked(together.add(path, text));
+  };
+  FRIT_TRY(checked(together.add_made(files.archive, folder->path() + "/" + archive_in(model))));
+  FRIT_TRY(add(files.header, header_text(model)));
+  FRIT_TRY(add(files.report, report_text(model)));
+  FRIT_TRY(add(files.cmake, cmake_config_text(model)));
+  FRIT_TRY(add(files.pkg_config, pkg_config_text(model)));
   if (model.weights) {
     files.weights = base + model.c_name + ".weights";
     files.map_weights = base + model.c_name + "_weights.h";
-    FRIT_TRY(write_file(files.weights, weights_file_bytes(model)));
-    FRIT_TRY(write_file(files.map_weights, map_weights_text(model)));
+    FRIT_TRY(add(files.weights, weights_file_bytes(model)));
+    FRIT_TRY(add(files.map_weights, map_weights_text(model)));
   }
   if (options.keep_plan) {
     files.plan = base + model.c_name + ".plan.c";
-    FRIT_TRY(write_file(files.plan, plan_c_text(model)));
+    FRIT_TRY(add(files.plan, plan_c_text(model)));
   }
+  FRIT_TRY(add_extras(options, together));
+  FRIT_TRY(checked(together.put_in_place()));
   files.memory = std::move(model.memory);
   return files;
 }
@@ -78,11 +94,13 @@ Result<SharedObject> write_shared_object(const Graph& graph, const Plan& plan,
   SharedObject made;
   made.c_name = model.c_name;
   made.path = options.out_dir + "/lib" + model.c_name + ".so";
-  FRIT_TRY(move_into_place(*folder, shared_in(model), made.path));
+  OutputFiles together;
+  FRIT_TRY(checked(together.add_made(made.path, folder->path() + "/" + shared_in(model))));
   if (model.weights) {
     made.weights = options.out_dir + "/" + model.c_name + ".weights";
-    FRIT_TRY(write_file(made.weights, weights_file_bytes(model)));
+    FRIT_TRY(checked(together.add(made.weights, weights_file_bytes(model))));
   }
+  FRIT_TRY(checked(together.put_in_place()));
   made.memory = std::move(model.memory);
   return made;
 }

@@ -31,6 +31,8 @@ struct PackageOptions {
   Weights weights = Weights::kInline;
   bool keep_plan = false;    ///< also write <name>.plan.c, the plan inside the archive
   std::string model_sha256;  ///< of the model file, for the report; may be empty
+  /// Further files: path in out_dir (its folder is made), content.
+  std::vector<std::pair<std::string, std::string>> extras;
   std::vector<std::pair<std::string, std::string>> report_notes;  ///< e.g. {"numerics","precise"}
 };
 
@@ -42,7 +44,8 @@ struct PackageFiles {
   MemoryPlan memory;
 };
 
-/// Compiles with $CC (default cc; for another architecture its GNU cross compiler). Errors:
+/// Compiles with $CC (default cc; for another architecture its GNU cross compiler). All files are
+/// put in place together at the end: a failure leaves those of an earlier build. Errors:
 /// "package-tool" (a tool is missing or failed; notes hold the end of its stderr),
 /// "package-write" (a file cannot be written), "package-target" (kernels for a GPU).
 Result<PackageFiles> write_package(const Graph& graph, const Plan& plan,

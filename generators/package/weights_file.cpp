@@ -45,6 +45,7 @@ std::string map_weights_text(const PackageModel& model) {
 #ifndef FRIT_PACKAGE_{m}_WEIGHTS_H
 #define FRIT_PACKAGE_{m}_WEIGHTS_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -53,9 +54,11 @@ std::string map_weights_text(const PackageModel& model) {
 #include "{m}.h"
 
 /* Sets options->weights and options->weights_bytes. Returns 0 or a code of {m}_error_text; then
- * errno says why and the options are as they were. */
+ * the options are as they were. Code {unreadable}, the file cannot be opened or mapped: errno says
+ * why. Code {too_short}: the file is empty. Whether it is this package's file is for init to say. */
 static inline int {m}_map_weights({m}_options* options, const char* path) {{
   struct stat facts;
+  int why;
   void* start = MAP_FAILED;
   const int file = open(path, O_RDONLY);
   if (file < 0) return {unreadable};
@@ -66,8 +69,12 @@ static inline int {m}_map_weights({m}_options* options, const char* path) {{
     }}
     start = mmap(0, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   }}
+  why = errno;
   close(file);
-  if (start == MAP_FAILED) return {unreadable};
+  if (start == MAP_FAILED) {{
+    errno = why;
+    return {unreadable};
+  }}
   options->weights = start;
   options->weights_bytes = (size_t)facts.st_size;
   return 0;

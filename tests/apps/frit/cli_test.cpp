@@ -86,6 +86,37 @@ TEST(FritProgram, PrintsFaultsAsOneJsonDocument) {
   EXPECT_EQ(document.at("diagnostics").at(0).at("code"), "onnx-read");
 }
 
+// Whatever is printed: lost output is no success.
+TEST(FritProgram, SaysWhenStandardOutputCannotBeWrittenWith5) {
+  const std::string model = small_model() + kShape;
+  for (const std::string& arguments :
+       {"plan " + model, "plan --json " + model, "explain " + model, "show graph " + model,
+        "run " + model, "verify " + model,
+        std::string("check " FRIT_SOURCE_DIR "/README.md --json"),
+        "build " + model + "-o " + scratch("full"), std::string("doctor"), std::string("ops"),
+        std::string("help exit-codes"), std::string("--version"), std::string("plan --help")}) {
+    const Outcome outcome = frit(arguments + " > /dev/full");
+    const int wanted = arguments.starts_with("check") ? 3 : 5;  // a refusal stays one
+    EXPECT_EQ(outcome.code, wanted) << arguments << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err,
+                HasSubstr("error: cannot write standard output: No space left on device; free some "
+                          "space or write elsewhere [run-output]"))
+        << arguments;
+  }
+  EXPECT_EQ(frit("ops >&-").code, 5);
+  EXPECT_EQ(frit("plan " + model + " -o " + scratch("plan") + " >&-").code, 0);
+}
+
+TEST(FritProgram, LeavesTheOldPlanWhenTheNewOneCannotBeWritten) {
+  const std::string out = scratch(fmt::format("old_{}.plan", ::getpid()));
+  std::ofstream(out) << "old";
+  const Outcome outcome =
+      frit("--version > /dev/null; ulimit -f 0; " FRIT_BINARY_DIR "/apps/frit plan " +
+           small_model() + kShape + "-o " + out);
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(text_of(out), "old");
+}
+
 std::string saved(const ModelBuilder& model, const std::string& name) {
   const std::string path = scratch(fmt::format("{}_{}.onnx", name, ::getpid()));
   std::ofstream(path, std::ios::binary) << model.bytes();

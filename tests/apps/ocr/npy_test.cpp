@@ -23,7 +23,9 @@ TEST(OcrNpy, IsWhatFritReads) {
 }
 
 TEST(OcrNpy, SaysWhyAFileCannotBeWritten) {
-  EXPECT_EQ(write_npy("no/such/folder/a.npy", {1}, {1}), "No such file or directory");
+  EXPECT_EQ(write_npy("no/such/folder/a.npy", {1}, {1}),
+            "cannot write 'no/such/folder/a.npy': No such file or directory; "
+            "give a path that can be written");
 }
 
 }  // namespace

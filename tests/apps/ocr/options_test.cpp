@@ -28,15 +28,17 @@ TEST(OcrOptions, TakesAllOfThem) {
 
 TEST(OcrOptions, SaysWhatIsWrong) {
   Options options;
-  EXPECT_EQ(parse({}, options), "no page given");
-  EXPECT_EQ(parse({"a.png", "--json"}, options), "--json needs a value");
-  EXPECT_EQ(parse({"--page"}, options), "unknown option '--page'");
+  EXPECT_EQ(parse({}, options), "no page is given; name a PNG file");
+  EXPECT_EQ(parse({"a.png", "--json"}, options),
+            "--json stands without a value; write one after it");
+  EXPECT_EQ(parse({"--page"}, options), "there is no option '--page'; those below exist");
   options = {};
-  EXPECT_EQ(parse({"a", "b"}, options), "two pages, 'a' and 'b': one at a time");
+  EXPECT_EQ(parse({"a", "b"}, options), "two pages, 'a' and 'b'; give one at a time");
   for (const char* threads : {"0", "3", "2x", "-1", "99999999999"}) {
     options = {};
     EXPECT_EQ(parse({"a", "--threads", threads}, options),
-              "--threads " + std::string(threads) + ": the networks were built for 1 to 2 threads");
+              "--threads is '" + std::string(threads) +
+                  "' but the networks were built for 1 to 2 threads; give one of these numbers");
   }
 }
 

@@ -230,7 +230,7 @@ int main(void) {
             "that struct\n"
             "options.arena is null; give at least arena_bytes(threads) bytes\n"
             "options.arena is not aligned to 64 bytes\n"
-            "options.arena_bytes is less than arena_bytes(threads)\n"
+            "options.arena_bytes is less than arena_bytes(options.threads)\n"
             "options.threads is outside what the package was built for; see the header\n"
             "the context was never initialised, or was released\n"
             "success\n"

@@ -82,7 +82,9 @@ static int check(int threads, int at_end) {
 }
 
 int main(void) {
-  int failed = hand_made_arena_bytes(0) != 0 || hand_made_arena_bytes(1000) != 0;
+  int failed = hand_made_arena_bytes(-1) != 0 || hand_made_arena_bytes(1000) != 0 ||
+               hand_made_arena_bytes(0) != hand_made_arena_bytes(hand_made_THREADS_MAX) ||
+               check(0, 1);
   for (int threads = 1; threads <= hand_made_THREADS_MAX; ++threads) {
     failed |= check(threads, 0) | check(threads, 1);
   }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -118,13 +119,46 @@ TEST_F(ExternalWeights, AreToldByHeaderReportAndPackageFiles) {
   EXPECT_EQ(nlohmann::json::parse(read_file(within.report))["weights"]["kind"], "inline");
 }
 
+// An archive with the weights of another build does not run.
+TEST_F(ExternalWeights, AreNotParted) {
+  const PackageFiles files = write(options_in("p"));
+  std::map<std::string, std::string> before;
+  const std::string out = folder_.path() + "/p";
+  std::filesystem::remove(files.weights);
+  std::filesystem::create_directory(files.weights);
+  for (const auto& entry : std::filesystem::directory_iterator(out)) {
+    if (entry.is_regular_file()) before[entry.path()] = read_file(entry.path());
+  }
+  PackageOptions options = options_in("p");
+  options.threads = 2;  // other bytes everywhere
+  const auto failed = write_package(model_.graph, model_.plan, model_.compiled, options);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, "package-write");
+  EXPECT_THAT(failed.error().message,
+              HasSubstr("cannot write '" + files.weights + "': Is a directory"));
+  std::map<std::string, std::string> after;
+  for (const auto& entry : std::filesystem::directory_iterator(out)) {
+    if (entry.is_regular_file()) after[entry.path()] = read_file(entry.path());
+  }
+  EXPECT_EQ(before, after);
+  EXPECT_GE(after.size(), 6U);
+}
+
 TEST_F(ExternalWeights, HeadersCompileAsC99AndCxx) {
   write(options_in("p"));
   const std::string out = folder_.path() + "/p";
   std::ofstream(out + "/map.c") << R"(
+#include <errno.h>
+#include <stdio.h>
+
 #include "hand_made_weights.h"
 int main(int count, char** arguments) {
   hand_made_options options = {0};
+  if (hand_made_map_weights(&options, "no.weights") == 0 || errno != ENOENT) return 2;
+  if (hand_made_map_weights(&options, ".") == 0 || errno != ENODEV) return 3;
+  const int empty = hand_made_map_weights(&options, "empty.weights");
+  if (empty == 0 || options.weights != 0) return 4;
+  puts(hand_made_error_text(empty));
   int code = hand_made_map_weights(&options, arguments[count - 1]);
   if (code == 0) hand_made_unmap_weights(&options);
   return code != 0 || options.weights != 0;
@@ -132,10 +166,13 @@ int main(int count, char** arguments) {
 )";
   for (const char* compiler :
        {"cc -std=c99", "c++ -x c++ -std=c++20 -Wno-missing-field-initializers"}) {
-    const ShellResult ran =
-        shell("cd '" + out + "' && " + compiler +
-              " -Wall -Wextra -Werror -pedantic map.c -o map && ./map hand_made.weights");
+    const ShellResult ran = shell("cd '" + out + "' && " + compiler +
+                                  " -Wall -Wextra -Werror -pedantic map.c -o map && : > "
+                                  "empty.weights && ./map hand_made.weights");
     EXPECT_EQ(ran.status, 0) << ran.output;
+    EXPECT_EQ(ran.output,
+              "the weights are fewer bytes than this package's weights file has; is the file empty "
+              "or cut off? copy it again\n");
   }
 }
 
@@ -155,7 +192,7 @@ TEST_F(ExternalWeights, AreMappedByTheLoaderWhichNamesABrokenFile) {
   }
   std::filesystem::resize_file(object->weights, 100);
   EXPECT_THAT(to_text(LoadedPackage::load(*object, model_.graph, 1).error()),
-              HasSubstr("is the file truncated?"));
+              HasSubstr("is the file empty or cut off?"));
   std::filesystem::remove(object->weights);
   EXPECT_EQ(LoadedPackage::load(*object, model_.graph, 1).error().code, "package-read");
 }
