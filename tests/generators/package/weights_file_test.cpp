@@ -167,7 +167,7 @@ int main(int count, char** arguments) {
   for (const char* compiler :
        {"cc -std=c99", "c++ -x c++ -std=c++20 -Wno-missing-field-initializers"}) {
     const ShellResult ran = shell("cd '" + out + "' && " + compiler +
-                                  " -Wall -Wextra -Werror -pedantic map.c -o map && : > "
+                                  " -Wall -Wextra -Werror -pedantic map.c -x none libhand_made.a -lm -o map && : > "
                                   "empty.weights && ./map hand_made.weights");
     EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_EQ(ran.output,
