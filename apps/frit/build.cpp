@@ -59,7 +59,7 @@ Diagnostics add_views(const Options& options, const BuildOptions& build, const B
     if (std::ranges::count(options.command.emit, part.name) == 0) continue;
     auto texts = view_groups(built.planned, "", part.view, build.emit);
     if (!texts) return texts.error();
-    for (GroupText& text : *texts) {
+    for (GroupText& text : texts->groups) {
       package.extras.emplace_back(std::string(part.name) + "/" + text.group + part.suffix,
                                   std::move(text.text));
     }

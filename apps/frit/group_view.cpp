@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -50,46 +51,107 @@ std::string nest_text(Composed& composed) {
   return captured.str();
 }
 
-Result<std::string> module_text(const Halide::Module& module, Halide::OutputFileType type) {
+Result<std::string> module_text(const PlannedModel& planned, const Group& group,
+                                const BoundSchedule& bound, const Halide::Target& target,
+                                Halide::OutputFileType type) {
   std::string path = (std::filesystem::temp_directory_path() / "frit-show-XXXXXX").string();
   const int file = ::mkstemp(path.data());
   if (file < 0)
     return fail("emit-scratch", "cannot make a temporary file " + path +
                                     "; set TMPDIR to a folder that can be written");
   ::close(file);
-  module.compile({{type, path}});
+  const auto lowered = lower_to_code(planned.graph, planned.plan, group, bound, target, group.name,
+                                     [&](Halide::Module& module) {
+                                       module.compile({{type, path}});
+                                     });
   std::ifstream stream(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(stream)), {});
   std::filesystem::remove(path);
+  if (!lowered) return fail(lowered.error());
   return text;
 }
 
-/// In the child. The text comes after the schedule's name and a newline.
+/// In the child.
 Result<std::string> view_group(const PlannedModel& planned, const Group& group, GroupView view,
-                               const EmitOptions& options) {
-  const Graph& graph = planned.graph;
-  auto bound = bind_schedule(graph, planned.plan, group, options);
-  if (!bound) return fail(bound.error());
-  const std::string head = bound->name + "\n";
-  if (view == GroupView::kSchedule) {
-    if (!bound->schedule.ast) return head + "# the safe default: no file fits this group\n";
-    const std::string values = params_text(bound->schedule, bound->bound);
-    return head + (values.empty() ? "" : "# here " + values + "\n") + print_schedule(bound->schedule);
+                               const BoundSchedule& bound, const Halide::Target& target) {
+  if (view == GroupView::kStmt || view == GroupView::kAsm) {
+    return module_text(
+        planned, group, bound, target,
+        view == GroupView::kStmt ? Halide::OutputFileType::stmt : Halide::OutputFileType::assembly);
   }
-  if (view == GroupView::kStages || view == GroupView::kNest) {
-    auto composed = scheduled_pipeline(graph, planned.plan, group, *bound, options.target);
-    if (!composed) return fail(composed.error());
-    return head +
-           (view == GroupView::kStages ? stages_text((*composed)->view) : nest_text(**composed));
-  }
-  auto lowered = lower_group(graph, planned.plan, group, *bound, options.target, group.name);
-  if (!lowered) return fail(lowered.error());
-  auto text =
-      module_text(lowered->module, view == GroupView::kStmt ? Halide::OutputFileType::stmt
-                                                            : Halide::OutputFileType::assembly);
-  if (!text) return text;
-  return head + *text;
+  auto composed = scheduled_pipeline(planned.graph, planned.plan, group, bound, target);
+  if (!composed) return fail(composed.error());
+  if (view == GroupView::kStages) return stages_text((*composed)->view);
+  if (view == GroupView::kNest) return nest_text(**composed);
+  if (!bound.schedule.ast) return std::string("# the safe default: no file fits this group\n");
+  const std::string values = params_text(bound.schedule, bound.bound);
+  return (values.empty() ? "" : "# here " + values + "\n") + print_schedule(bound.schedule);
 }
+
+class Viewer {
+ public:
+  Viewer(const PlannedModel& planned, GroupView view, const EmitOptions& options)
+      : planned_(planned), view_(view), options_(options) {}
+
+  tl::expected<GroupTexts, Diagnostics> view(const std::vector<const Group*>& groups) {
+    std::vector<const Group*> left = groups;
+    while (!left.empty() && faults_.empty()) left = attempt(left);
+    if (!faults_.empty()) return tl::unexpected<Diagnostics>(std::move(faults_));
+    for (const Group* group : groups) made_.groups.push_back(std::move(texts_[group->id]));
+    return std::move(made_);
+  }
+
+ private:
+  /// Returns those to be tried under another schedule.
+  std::vector<const Group*> attempt(const std::vector<const Group*>& groups) {
+    std::vector<BoundSchedule> schedules;
+    for (const Group* group : groups) {
+      auto bound =
+          bind_schedule(planned_.graph, planned_.plan, *group, options_, given_up_[group->id]);
+      if (!bound) faults_.push_back(bound.error());
+      if (bound) schedules.push_back(std::move(*bound));
+    }
+    if (!faults_.empty()) return {};
+    std::vector<ForkJob> jobs;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      jobs.push_back({"group " + groups[i]->name, [this, &groups, &schedules, i] {
+                        return view_group(planned_, *groups[i], view_, schedules[i],
+                                          options_.target);
+                      }});
+    }
+    const auto outcomes = run_forked(jobs, options_.jobs, options_.limits, {}, options_.stop);
+    std::vector<const Group*> again;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (!take(*groups[i], schedules[i], outcomes[i])) again.push_back(groups[i]);
+    }
+    return again;
+  }
+
+  /// False: under another schedule, please.
+  bool take(const Group& group, const BoundSchedule& schedule, const Result<std::string>& outcome) {
+    if (outcome) {
+      texts_[group.id] = {group.name, schedule.name, *outcome};
+      Diagnostics& warnings = made_.warnings;
+      warnings.insert(warnings.end(), schedule.passed_over.begin(), schedule.passed_over.end());
+      return true;
+    }
+    if (!schedule.shipped || outcome.error().code == "interrupted") {
+      faults_.push_back(outcome.error());
+      return true;
+    }
+    made_.warnings.push_back(fallback_warning(group, schedule.name, outcome.error()));
+    given_up_[group.id].insert(schedule.name);
+    return false;
+  }
+
+  const PlannedModel& planned_;
+  GroupView view_;
+  const EmitOptions& options_;
+  std::map<int, GivenUp> given_up_;  // by group id
+  std::map<int, GroupText> texts_;   // by group id
+  GroupTexts made_;
+  Diagnostics faults_;
+};
 
 }  // namespace
 
@@ -106,10 +168,9 @@ Result<const Group*> find_group(const Plan& plan, const std::string& name) {
                           name, named, some));
 }
 
-tl::expected<std::vector<GroupText>, Diagnostics> view_groups(const PlannedModel& planned,
-                                                              const std::string& group_name,
-                                                              GroupView view,
-                                                              const EmitOptions& options) {
+tl::expected<GroupTexts, Diagnostics> view_groups(const PlannedModel& planned,
+                                                  const std::string& group_name, GroupView view,
+                                                  const EmitOptions& options) {
   std::vector<const Group*> groups;
   if (!group_name.empty()) {
     auto group = find_group(planned.plan, group_name);
@@ -120,25 +181,7 @@ tl::expected<std::vector<GroupText>, Diagnostics> view_groups(const PlannedModel
       if (group.kind == GroupKind::kKernel) groups.push_back(&group);
     }
   }
-  std::vector<ForkJob> jobs;
-  for (const Group* group : groups) {
-    jobs.push_back({group->name, [&planned, group, view, &options] {
-                      return view_group(planned, *group, view, options);
-                    }});
-  }
-  const auto outcomes = run_forked(jobs, options.jobs, options.limits, {}, options.stop);
-  std::vector<GroupText> texts;
-  Diagnostics faults;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!outcomes[i]) {
-      faults.push_back(outcomes[i].error());
-      continue;
-    }
-    const std::size_t head = outcomes[i]->find('\n');
-    texts.push_back({groups[i]->name, outcomes[i]->substr(0, head), outcomes[i]->substr(head + 1)});
-  }
-  if (!faults.empty()) return tl::unexpected<Diagnostics>(std::move(faults));
-  return texts;
+  return Viewer(planned, view, options).view(groups);
 }
 
 }  // namespace frit

@@ -24,12 +24,18 @@ struct GroupText {
   std::string text;
 };
 
+struct GroupTexts {
+  std::vector<GroupText> groups;
+  Diagnostics warnings;  ///< of shipped schedules that do not work out, as `frit build` says them
+};
+
 /// The kernel groups of the plan, or the one named (error "plan-no-such-group", naming some that
-/// exist). Each is composed in a forked child, emit.jobs at once.
-tl::expected<std::vector<GroupText>, Diagnostics> view_groups(const PlannedModel& planned,
-                                                              const std::string& group_name,
-                                                              GroupView view,
-                                                              const EmitOptions& options);
+/// exist). Each is composed in a forked child, emit.jobs at once. A
+/// shipped schedule that fails there gives way to the next, at last to the safe default, as far as
+/// the view goes: one that applies but does not lower is seen by stmt and asm only.
+tl::expected<GroupTexts, Diagnostics> view_groups(const PlannedModel& planned,
+                                                  const std::string& group_name, GroupView view,
+                                                  const EmitOptions& options);
 
 /// The group of that name, or the error above.
 Result<const Group*> find_group(const Plan& plan, const std::string& name);

@@ -1,4 +1,6 @@
 // frit: parse the command line, run one command, turn every outcome into an exit code.
+#include <Halide.h>
+
 #include <csignal>
 #include <exception>
 #include <filesystem>
@@ -46,6 +48,8 @@ ExitCode run(const ParsedCommandLine& parsed, Console& console) {
   } catch (const std::exception& fault) {
     return internal_error(parsed.options, console,
                           std::string("uncaught exception: ") + fault.what());
+  } catch (const Halide::Error& fault) {  // which is no std::exception
+    return internal_error(parsed.options, console, std::string("Halide: ") + fault.what());
   } catch (...) {
     return internal_error(parsed.options, console, "uncaught exception of an unknown type");
   }

@@ -90,16 +90,17 @@ ExitCode show_groups(const Options& options, Console& console, const PlannedMode
   const InterruptScope scope;
   auto texts = view_groups(planned, options.model.group, view, emit);
   if (!texts) return console.reject(texts.error());
+  console.warn(texts->warnings);
   if (console.json()) {
     nlohmann::json list = nlohmann::json::array();
-    for (const GroupText& entry : *texts) {
+    for (const GroupText& entry : texts->groups) {
       list.push_back({{"group", entry.group}, {"schedule", entry.schedule}, {"text", entry.text}});
     }
     console.document(
         {{"schema", "frit.show/1"}, {"what", options.command.what}, {"groups", std::move(list)}});
     return ExitCode::kSuccess;
   }
-  for (const GroupText& entry : *texts) {
+  for (const GroupText& entry : texts->groups) {
     // One group alone: nothing but its text, so that a schedule can be saved and edited.
     if (options.model.group.empty()) {
       console.answer(fmt::format("# group {}, schedule {}", entry.group, entry.schedule));

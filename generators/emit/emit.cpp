@@ -65,22 +65,6 @@ std::string key_of(const Graph& graph, const Plan& plan, const Group& group,
                             HALIDE_VERSION_MINOR, HALIDE_VERSION_PATCH, kSourceHash));
 }
 
-// Halide's code generator may refuse what its lowering took: 21.0 throws an empty InternalError for
-// a predicated load whose index is a negative constant.
-Status generate_object(Halide::Module& module, const Group& group, const std::string& path) {
-  try {
-    module.compile({{Halide::OutputFileType::object, path}});
-    return {};
-  } catch (const Halide::Error& problem) {
-    Diagnostic wrong = error("emit-codegen", "group " + group.name +
-                                                 " lowers, but Halide makes no "
-                                                 "code of it: " +
-                                                 problem.what());
-    wrong.notes.push_back("write another schedule for the group (frit show schedule)");
-    return fail(std::move(wrong));
-  }
-}
-
 // In a child: the object goes to the cache, the record comes back as text.
 Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job& job,
                                 const Cache& cache) {
@@ -90,17 +74,11 @@ Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job&
   kernel.schedule_text = schedule_text(job.schedule);
   const Result<std::string> scratch = cache.scratch(job.key, kObject);
   if (!scratch) return fail(scratch.error());
-  const auto made = [&](DefaultLoops loops) -> Result<LoweredKernel> {
-    Result<LoweredKernel> lowered =
-        lower_group(graph, plan, *job.group, job.schedule, job.target, kernel.symbol, loops);
-    if (lowered) FRIT_TRY(generate_object(lowered->module, *job.group, *scratch));
-    return lowered;
-  };
-  Result<LoweredKernel> lowered = made(DefaultLoops::kVectors);
-  if (!lowered && !job.schedule.schedule.ast && !job.target.has_gpu_feature() &&
-      lowered.error().code == "emit-codegen") {
-    lowered = made(DefaultLoops::kPlain);
-  }
+  Result<LoweredKernel> lowered =
+      lower_to_code(graph, plan, *job.group, job.schedule, job.target, kernel.symbol,
+                    [&](Halide::Module& module) {
+                      module.compile({{Halide::OutputFileType::object, *scratch}});
+                    });
   if (!lowered) return fail(lowered.error());
   kernel.arguments = kernel_arguments(graph, *lowered->composed);
   kernel.temporary_bytes = lowered->temporary_bytes;

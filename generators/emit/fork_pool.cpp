@@ -1,5 +1,6 @@
 #include "generators/emit/fork_pool.h"
 
+#include <Halide.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -38,6 +40,19 @@ std::string safe_dump(const Diagnostic& diagnostic) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text.empty() ? "no reason given" : text;
+}
+
+std::string memory_message(const ForkLimits& limits) {
+  const std::string most = limits.memory_bytes > 0
+                               ? fmt::format("the limit of {} MiB", limits.memory_bytes >> 20)
+                               : "what the machine has";
+  return "compiling needs more memory than " + most +
+         "; give a simpler schedule or forbid a fusion in this group";
+}
+
 void write_all(int fd, const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -48,8 +63,31 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
-// In the child: does the work and leaves without running the parent's exit handlers.
-[[noreturn]] void run_child(const ForkJob& job, const ForkLimits& limits, int answer, int errors) {
+// Nothing that the work throws may leave: it would be caught by the parent's handlers, in the
+// child.
+std::string answer_of(const ForkJob& job, const ForkLimits& limits) {
+  const auto refusal = [&](const std::string& code, const std::string& why) {
+    return "-" + safe_dump(error(code, job.name + ": " + why));
+  };
+  try {
+    const Result<std::string> outcome = job.work();
+    return outcome ? "+" + *outcome : "-" + safe_dump(outcome.error());
+  } catch (const std::bad_alloc&) {
+    return refusal("emit-memory", memory_message(limits));
+  } catch (const std::exception& problem) {
+    return refusal("emit-exception", problem.what() + std::string("; please report it"));
+  } catch (const Halide::Error& problem) {  // which is no std::exception
+    return refusal("emit-halide", "Halide refuses: " + trimmed(problem.what()) +
+                                      "; change the schedule, or please report it");
+  } catch (...) {
+    return refusal("emit-exception", "something unknown was thrown; please report it");
+  }
+}
+
+// In the child: does the work and leaves without running the parent's exit handlers. What is thrown
+// even so (no memory left for the answer) aborts it.
+[[noreturn]] void run_child(const ForkJob& job, const ForkLimits& limits, int answer,
+                            int errors) noexcept {
   ::dup2(errors, STDERR_FILENO);
   ::dup2(errors, STDOUT_FILENO);
   std::signal(SIGINT, SIG_IGN);  // the parent decides; it kills us on Ctrl-C
@@ -60,15 +98,7 @@ void write_all(int fd, const std::string& text) {
   }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  std::string text;
-  try {
-    const Result<std::string> outcome = job.work();
-    text = outcome ? "+" + *outcome : "-" + safe_dump(outcome.error());
-  } catch (const std::exception& problem) {
-    text = "-" + safe_dump(error("emit-exception",
-                                 job.name + ": " + problem.what() + "; please report it"));
-  }
-  write_all(answer, text);
+  write_all(answer, answer_of(job, limits));
   std::_Exit(0);
 }
 

@@ -78,6 +78,22 @@ Result<LoweredKernel> lower_composed(std::unique_ptr<Composed> composed, const G
   }
 }
 
+// Halide's code generator may refuse what its lowering took: 21.0 throws an empty InternalError for
+// a predicated load whose index is a negative constant.
+Status generated(Halide::Module& module, const Group& group, const CodeMaker& make_code) {
+  try {
+    make_code(module);
+    return {};
+  } catch (const Halide::Error& problem) {
+    Diagnostic wrong = error("emit-codegen", "group " + group.name +
+                                                 " lowers, but Halide makes no "
+                                                 "code of it: " +
+                                                 problem.what());
+    wrong.notes.push_back("write another schedule for the group (frit show schedule)");
+    return fail(std::move(wrong));
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Composed>> scheduled_pipeline(const Graph& graph, const Plan& plan,
@@ -100,6 +116,20 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
   // the safe default has no one to bound its loops
   const bool retry = !kernel && !schedule.schedule.ast && kernel.error().code == "emit-temporary";
   return retry ? lowered(Fallback::kRoot) : std::move(kernel);
+}
+
+Result<LoweredKernel> lower_to_code(const Graph& graph, const Plan& plan, const Group& group,
+                                    const BoundSchedule& schedule, const Halide::Target& target,
+                                    const std::string& symbol, const CodeMaker& make_code) {
+  const auto made = [&](DefaultLoops loops) -> Result<LoweredKernel> {
+    auto lowered = lower_group(graph, plan, group, schedule, target, symbol, loops);
+    if (lowered) FRIT_TRY(generated(lowered->module, group, make_code));
+    return lowered;
+  };
+  Result<LoweredKernel> lowered = made(DefaultLoops::kVectors);
+  const bool retry = !lowered && !schedule.schedule.ast && !target.has_gpu_feature() &&
+                     lowered.error().code == "emit-codegen";
+  return retry ? made(DefaultLoops::kPlain) : std::move(lowered);
 }
 
 std::vector<KernelArgument> kernel_arguments(const Graph& graph, const Composed& composed) {

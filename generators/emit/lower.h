@@ -46,6 +46,15 @@ Result<LoweredKernel> lower_group(const Graph& graph, const Plan& plan, const Gr
                                   const std::string& symbol,
                                   DefaultLoops loops = DefaultLoops::kVectors);
 
+/// Makes code of a module; may throw Halide::Error.
+using CodeMaker = std::function<void(Halide::Module&)>;
+
+/// lower_group, then `make_code`: under the safe default a second time with plain loops where
+/// Halide makes no vector code. Error "emit-codegen" where it makes none at all.
+Result<LoweredKernel> lower_to_code(const Graph& graph, const Plan& plan, const Group& group,
+                                    const BoundSchedule& schedule, const Halide::Target& target,
+                                    const std::string& symbol, const CodeMaker& make_code);
+
 /// Arguments of the kernel, in order, without constant_index.
 std::vector<KernelArgument> kernel_arguments(const Graph& graph, const Composed& composed);
 

@@ -1,12 +1,15 @@
 #include "generators/emit/fork_pool.h"
 
+#include <Halide.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 #include <thread>
 
 namespace frit {
@@ -82,7 +85,36 @@ TEST(RunForked, MemoryBeyondTheLimitIsADiagnostic) {
                               }}},
                             limits);
   ASSERT_FALSE(outcomes[0]);
-  EXPECT_EQ(outcomes[0].error().code, "emit-exception");
+  EXPECT_EQ(outcomes[0].error().code, "emit-memory");
+  EXPECT_EQ(outcomes[0].error().message,
+            "group big: compiling needs more memory than the limit of 1024 MiB; give a simpler "
+            "schedule or forbid a fusion in this group");
+}
+
+// Halide's errors are no std::exception. Thrown out of the pool they would be caught by the program
+// that forked, which then ran on twice.
+TEST(RunForked, WhateverAJobThrowsIsADiagnosticAndStaysInTheChild) {
+  const pid_t parent = ::getpid();
+  std::vector<Result<std::string>> outcomes;
+  try {
+    outcomes = run({{"group a", []() -> Result<std::string> { throw 7; }},
+                    {"group b",
+                     []() -> Result<std::string> { throw Halide::CompileError("too wide\n"); }},
+                    {"group c",
+                     []() -> Result<std::string> { throw std::runtime_error("broken"); }}});
+  } catch (...) {
+    if (::getpid() != parent) std::_Exit(1);
+    FAIL() << "thrown in the parent";
+  }
+  ASSERT_EQ(::getpid(), parent);
+  ASSERT_EQ(outcomes.size(), 3U);
+  EXPECT_EQ(to_text(outcomes[0].error()),
+            "error: group a: something unknown was thrown; please report it [emit-exception]");
+  EXPECT_EQ(to_text(outcomes[1].error()),
+            "error: group b: Halide refuses: too wide; change the schedule, or please report it "
+            "[emit-halide]");
+  EXPECT_EQ(to_text(outcomes[2].error()),
+            "error: group c: broken; please report it [emit-exception]");
 }
 
 TEST(RunForked, StopKillsWhatRunsAndStartsNoMore) {
