@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ops/operator.h"
+
 namespace frit {
 namespace {
 
@@ -187,6 +189,8 @@ std::string names(const List& list) {
 
 const std::vector<KnownAttribute>* known_attributes(std::string_view domain,
                                                     std::string_view type) {
+  const Operator* rule = find_operator(domain, type);
+  if (rule != nullptr && rule->attributes() != nullptr) return rule->attributes();
   const auto found = table().find(type);
   return domain.empty() && found != table().end() ? &found->second : nullptr;
 }

@@ -9,6 +9,7 @@
 
 namespace frit {
 
+void add_activations(std::vector<const Operator*>& all);
 void add_pointwise(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);

@@ -1,8 +1,18 @@
 #include "ops/operator.h"
 
+#include "ops/base/assert.h"
+
 namespace frit {
 
 Status Operator::canonicalise(OpInstance&) const { return {}; }
+
+Status Operator::expand(const OpInstance&, Expansion&) const {
+  FRIT_ASSERT(false, std::string(type()) + " does not expand");
+}
+
+void Composite::build(const OpInstance&, const std::vector<Operand>&, StageBuilder&) const {
+  FRIT_ASSERT(false, std::string(type()) + " should have been expanded");
+}
 
 std::string Operator::anchor(const OpInstance&) const { return ""; }
 
@@ -25,7 +35,8 @@ Facts Operator::facts(const OpInstance& op) const {
 
 std::vector<std::string> Operator::constant_axes(const OpInstance& op, std::size_t input) const {
   std::vector<std::string> names;
-  for (int axis = 0; axis < op.input(input).rank(); ++axis) names.push_back("d" + std::to_string(axis));
+  for (int axis = 0; axis < op.input(input).rank(); ++axis)
+    names.push_back("d" + std::to_string(axis));
   return names;
 }
 

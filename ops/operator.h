@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/attributes.h"
 #include "ops/base/result.h"
+#include "ops/expansion.h"
 #include "ops/instance.h"
 #include "ops/stage.h"
 
@@ -44,6 +46,8 @@ class Operator {
   virtual std::string_view domain() const { return ""; }
   virtual int first_opset() const { return 1; }  ///< lowest opset whose semantics are handled
   virtual OpKind kind(const OpInstance& op) const = 0;
+  /// Its attributes, sorted by name; nullptr: those that attributes.cpp lists.
+  virtual const std::vector<KnownAttribute>* attributes() const { return nullptr; }
 
   /// Output types, or what is wrong: a type, an attribute, a shape. Code "onnx-type",
   /// "onnx-attribute" or "onnx-shape". Inputs whose *values* matter (Reshape's shape) must be
@@ -54,6 +58,11 @@ class Operator {
   /// and leave the end of `op.inputs`, computed tables (with `op.constants`) may take their place;
   /// `op.type` may change (Squeeze -> Reshape). Called after infer, with outputs filled.
   virtual Status canonicalise(OpInstance& op) const;
+
+  /// Whether other nodes stand in its place: then neither canonicalise nor build is ever called.
+  virtual bool expands(const OpInstance&) const { return false; }
+  /// Writes them, every output that the node has. Return to.status() at the end.
+  virtual Status expand(const OpInstance& op, Expansion& to) const;
 
   /// Kind of schedule that fits when this operator anchors a group ("conv2d", "depthwise",
   /// "matmul", "pool", "reduce", "softmax", "layer_norm"); "" when it never anchors.
@@ -79,6 +88,14 @@ class Operator {
                      StageBuilder& stages) const = 0;
 
   virtual Counts counts(const OpInstance& op) const;
+};
+
+/// An operator that always expands.
+class Composite : public Operator {
+ public:
+  OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
+  bool expands(const OpInstance&) const override { return true; }
+  void build(const OpInstance&, const std::vector<Operand>&, StageBuilder&) const override;
 };
 
 /// The operator, or nullptr.

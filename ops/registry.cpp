@@ -29,6 +29,7 @@ const std::vector<const Operator*>& all_operators() {
   static const std::vector<const Operator*> operators = [] {
     std::vector<const Operator*> all;
     add_pointwise(all);
+    add_activations(all);
     add_binary(all);
     add_batch_norm(all);
     add_concat(all);

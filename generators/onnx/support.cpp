@@ -15,6 +15,8 @@
 namespace frit {
 namespace {
 
+static_assert(kNewestOpset == kExpansionOpset, "expansions are of the newest opset");
+
 using OpKey = std::pair<std::string, std::string>;  // domain, type
 
 // Nodes by operator, bodies of control flow included.

@@ -9,6 +9,7 @@ namespace frit {
 
 const std::vector<Pass>& all_passes() {
   static const std::vector<Pass> passes = {
+      {"expand", "operators that are defined by others give way to them", expand, true, true},
       {"canonicalise",
        "one form for every opset; constant inputs become attributes; Split is Slices", canonicalise,
        true, true},

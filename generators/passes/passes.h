@@ -53,6 +53,7 @@ Result<std::vector<PassReport>> run_passes(Graph& graph, const PassOptions& opti
 std::string to_text(const std::vector<PassReport>& reports);
 
 // The passes, one file each. All may be run alone, on a graph that the importer gave.
+Result<PassChanges> expand(Graph& graph);
 Result<PassChanges> canonicalise(Graph& graph);
 Result<PassChanges> fold_constants(Graph& graph);
 Result<PassChanges> remove_identities(Graph& graph);

@@ -32,8 +32,8 @@ inline constexpr double kSubnormal = 0x1p-149;
 inline constexpr double kUnknown = std::numeric_limits<double>::infinity();
 /// As a bound: even whether the result is finite depends on the inputs' errors. Becomes +inf.
 inline constexpr double kDoubtful = -1.0;
-/// Most elements that any tensor may have: 2^27, i.e. 1 GB as double (VGG-19 has 103 million weights
-/// in one layer).
+/// Most elements that any tensor may have: 2^27, i.e. 1 GB as double (VGG-19 has 103 million
+/// weights in one layer).
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 27;
 
 /// 4*eps*sqrt(n), the factor of S for a reduction of n terms.
@@ -58,7 +58,7 @@ using Outputs = Result<std::vector<RefTensor>>;
 using Function = Outputs (*)(const Call&);
 
 struct Entry {
-  std::string_view type;
+  std::string_view type;   ///< "Relu"; "com.microsoft.Gelu" outside of ONNX's own domain
   std::size_t min_inputs;  ///< present, in this many first places, before the function is called
   std::size_t max_inputs;
   Function function;

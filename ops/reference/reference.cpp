@@ -20,11 +20,11 @@ const std::unordered_map<std::string_view, Entry>& table() {
   static const std::unordered_map<std::string_view, Entry> all = [] {
     std::unordered_map<std::string_view, Entry> joined;
     for (const std::span<const Entry> family :
-         {ref::unary_entries(), ref::binary_entries(), ref::cast_entries(), ref::conv_entries(),
-          ref::conv_transpose_entries(), ref::matmul_entries(), ref::pool_entries(),
-          ref::reduce_entries(), ref::resize_entries(), ref::softmax_entries(), ref::norm_entries(),
-          ref::lrn_entries(), ref::injective_entries(), ref::depth_space_entries(),
-          ref::shape_entries()}) {
+         {ref::activation_entries(), ref::unary_entries(), ref::binary_entries(),
+          ref::cast_entries(), ref::conv_entries(), ref::conv_transpose_entries(),
+          ref::matmul_entries(), ref::pool_entries(), ref::reduce_entries(), ref::resize_entries(),
+          ref::softmax_entries(), ref::norm_entries(), ref::lrn_entries(), ref::injective_entries(),
+          ref::depth_space_entries(), ref::shape_entries()}) {
       for (const Entry& entry : family) joined.emplace(entry.type, entry);
     }
     return joined;
@@ -33,8 +33,9 @@ const std::unordered_map<std::string_view, Entry>& table() {
 }
 
 const Entry* find_entry(std::string_view domain, std::string_view type) {
-  if (!domain.empty() && domain != "ai.onnx") return nullptr;
-  const auto found = table().find(type);
+  const bool own = domain.empty() || domain == "ai.onnx";
+  const std::string key = own ? std::string(type) : std::string(domain) + "." + std::string(type);
+  const auto found = table().find(key);
   return found == table().end() ? nullptr : &found->second;
 }
 

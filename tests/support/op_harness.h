@@ -25,7 +25,8 @@ OpCase make_op(const std::string& type, int opset, AttributeMap attributes,
 /// Whether operands carry the halo that the operator's `reach` asks for, as the planner's do.
 enum class Halo : std::uint8_t { kNone, kAsReached };
 
-/// Infers, canonicalises, builds, realises each output with Halide's default schedule.
+/// Infers, canonicalises, builds, realises each output with Halide's default schedule; of an
+/// operator that expands, its nodes one after another.
 /// `order` (innermost first) is how the output lies while computing; empty: dense. The result is
 /// always dense. FRIT_ASSERTs that the operator exists.
 Result<std::vector<Tensor>> run_op(const OpCase& test, const std::vector<int>& order = {},
