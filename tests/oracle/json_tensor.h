@@ -1,6 +1,7 @@
 // Tensors as JSON, for the tools that answer the Python oracles.
 //
-// {"dtype":"f32","dims":[2],"data":[1,"nan"]}; NaN and infinities are "nan", "inf", "-inf".
+// {"dtype":"f32","dims":[2],"data":[1,"nan"]}; NaN and infinities are "nan", "inf", "-inf". Or bytes
+// as they lie in memory: {"dtype":"f32","dims":[1],"hex":"0000803f"}.
 #pragma once
 
 #include <cmath>
@@ -58,6 +59,29 @@ inline Json json_of(const RefTensor& tensor) {
     }
   }
   return {{"dtype", name_of(tensor.dtype)}, {"dims", tensor.dims}, {"data", std::move(data)}};
+}
+
+/// The bytes of "hex".
+inline Tensor exact_tensor_of(const Json& json) {
+  const auto dtype = dtype_named(json.at("dtype").get<std::string>());
+  if (!dtype) throw std::runtime_error("no such type: " + json.at("dtype").dump());
+  const auto dims = json.at("dims").get<std::vector<std::int64_t>>();
+  const auto digits = json.at("hex").get<std::string>();
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    bytes->push_back(static_cast<std::byte>(std::stoi(digits.substr(i, 2), nullptr, 16)));
+  }
+  return Tensor(*dtype, dims, std::move(bytes));
+}
+
+inline Json exact_json_of(const Tensor& tensor) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  for (const std::byte byte : tensor.bytes()) {
+    const auto number = std::to_integer<std::size_t>(byte);
+    digits += {kDigits[number / 16], kDigits[number % 16]};
+  }
+  return {{"dtype", name_of(tensor.dtype())}, {"dims", tensor.dims()}, {"hex", std::move(digits)}};
 }
 
 }  // namespace frit

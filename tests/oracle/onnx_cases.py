@@ -20,6 +20,7 @@ import json
 import subprocess
 import warnings
 
+import ml_dtypes
 import numpy as np
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
@@ -28,6 +29,9 @@ NAMES = {
     "float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "i8",
     "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
     "uint32": "u32", "uint64": "u64", "bool": "bool",
+    "float8_e4m3fn": "f8e4m3fn", "float8_e4m3fnuz": "f8e4m3fnuz", "float8_e5m2": "f8e5m2",
+    "float8_e5m2fnuz": "f8e5m2fnuz", "float8_e8m0fnu": "f8e8m0", "float4_e2m1fn": "f4e2m1",
+    "int4": "i4", "uint4": "u4", "int2": "i2", "uint2": "u2",
 }
 
 class NotInJson(Exception):
@@ -56,6 +60,22 @@ def tensor(array):
     else:
         data = [int(v) for v in flat]
     return {"dtype": name, "dims": list(array.shape), "data": data}
+
+
+def exact_tensor(array):
+    """The bytes of an array; types of fewer than 8 bits have a byte for each element."""
+    name = NAMES.get(str(array.dtype))
+    if name is None:
+        raise NotInJson(f"its values are of type {array.dtype}")
+    return {"dtype": name, "dims": list(array.shape),
+            "hex": np.ascontiguousarray(array).tobytes().hex()}
+
+
+def array_of(answer):
+    """The array of a tensor with bytes."""
+    name = next(numpy for numpy, ours in NAMES.items() if ours == answer["dtype"])
+    dtype = np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
+    return np.frombuffer(bytes.fromhex(answer["hex"]), dtype).reshape(answer["dims"])
 
 
 def attribute(proto):
@@ -90,6 +110,21 @@ def differs(answer, expected, case, rtol):
     if np.allclose(got, want, rtol=rtol, atol=case.atol, equal_nan=True):
         return ""
     return f"{got.reshape(-1)[:8]} for {want.reshape(-1)[:8]}"
+
+
+def is_tensor(info):
+    return info.type.WhichOneof("value") == "tensor_type"
+
+
+def tensor_cases():
+    """Every case whose inputs and outputs are tensors, of one node or many."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the cases divide by zero on purpose
+        cases = collect_testcases(None)
+    for case in cases:
+        graph = case.model.graph
+        if all(is_tensor(info) for info in (*graph.input, *graph.output)):
+            yield case
 
 
 def cases_of_one_node(name_part=""):

@@ -1,7 +1,7 @@
 // Compiles small models and runs them kernel by kernel, in one process: one JSON request a line on
-// stdin, one answer a line on stdout. For the onnx package's node cases (onnx_cases.py).
+// stdin, one answer a line on stdout. For the onnx package's node cases (conformance.py).
 //
-// Request: {"model":path,"inputs":{name:tensor},"cache":folder}. Inputs that the model needs at
+// Request: {"model":path,"inputs":{name:tensor},"cache":folder}, tensors as bytes. Inputs that the model needs at
 // build time (a Reshape's shape) are pinned when the request lists their names in "constants".
 // Answer: {"outputs":[tensor]} or {"error":text,"code":code}.
 #include <iostream>
@@ -25,7 +25,7 @@ Result<BuildOptions> options_of(const Json& request) {
   }
   for (const auto& name : request.at("constants")) {
     const auto key = name.get<std::string>();
-    options.import.consts[key] = tensor_of(request["inputs"].at(key)).to_tensor();
+    options.import.consts[key] = exact_tensor_of(request["inputs"].at(key));
     options.import.shapes.erase(key);
   }
   const auto target = parse_target("host", false);
@@ -45,14 +45,14 @@ Json answer(const Json& request) {
   if (!runner) return refusal(runner.error());
   for (const ValueId id : graph.inputs) {
     const Json& tensor = request["inputs"].at(graph.value(id).name);
-    if (const Status set = (*runner)->set(id, tensor_of(tensor).to_tensor()); !set) {
+    if (const Status set = (*runner)->set(id, exact_tensor_of(tensor)); !set) {
       return refusal(set.error());
     }
   }
   if (const Status ran = (*runner)->run(); !ran) return refusal(ran.error());
   Json outputs = Json::array();
   for (const ValueId id : graph.outputs) {
-    outputs.push_back(json_of(RefTensor::from((*runner)->get(id))));
+    outputs.push_back(exact_json_of((*runner)->get(id)));
   }
   return {{"outputs", std::move(outputs)}};
 }
