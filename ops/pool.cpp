@@ -59,6 +59,12 @@ class Pool : public Operator {
                         window->span(axis)));
       }
       out.shape[axis + 2] = window->out[axis];
+      if (window->in[axis] > 0 || window->out[axis] == 0) continue;
+      return fail("onnx-shape",
+                  fmt::format("{}: spatial axis {} of its input is empty but pads ({},{}) make {} "
+                              "windows of it, which would see padding only; pass a larger --shape",
+                              label(op), axis, window->pad_low[axis], window->pad_high[axis],
+                              window->out[axis]));
     }
     FRIT_TRY(check_size(op, out.dims()));
     return std::vector{out};

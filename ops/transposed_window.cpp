@@ -16,6 +16,9 @@ namespace {
 using Halide::Expr;
 using Ints = std::vector<std::int64_t>;
 
+/// Marks a canonical form whose output_padding grew to fit output_shape or auto_pad.
+constexpr const char* kFitted = "frit_fitted";
+
 /// gcd(stride, dilation), and what follows from it (see the header).
 struct Phases {
   std::int64_t shared, step, back, inverse;
@@ -65,6 +68,20 @@ std::int64_t full_extent(const TransposedWindow& window, std::size_t axis) {
          (window.kernel[axis] - 1) * window.dilations[axis] + 1;
 }
 
+/// More would be a row of the output that the window does not reach, of which ONNX says nothing.
+Status check_output_padding(const OpInstance& op, const TransposedWindow& window) {
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    const std::int64_t less_than = std::max(window.strides[axis], window.dilations[axis]);
+    if (window.out_padding[axis] < less_than || has_attribute(op.attributes, kFitted)) continue;
+    return fail("onnx-attribute",
+                fmt::format("{}: output_padding is {} along spatial axis {} but stride {} and "
+                            "dilation {} allow at most {}; correct the attribute",
+                            label(op), window.out_padding[axis], axis, window.strides[axis],
+                            window.dilations[axis], less_than - 1));
+  }
+  return {};
+}
+
 void fit_pads(TransposedWindow& window, const Ints& out, bool upper) {
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
     const std::int64_t total = full_extent(window, axis) - out[axis];
@@ -80,13 +97,15 @@ Status resolve_explicit(const OpInstance& op, TransposedWindow& window) {
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
     const std::int64_t full = full_extent(window, axis);
     const std::int64_t out = full - window.pad_low[axis] - window.pad_high[axis];
-    if (out <= 0 && window.in[axis] > 0) {
-      return fail("onnx-shape",
-                  fmt::format("{}: spatial axis {} of its output has {} elements but pads ({},{}) "
-                              "take them all; correct pads or pass a larger --shape",
-                              label(op), axis, full, window.pad_low[axis], window.pad_high[axis]));
+    if (!defined_extent(window.in[axis], out)) {
+      return fail(
+          "onnx-shape",
+          fmt::format("{}: spatial axis {} of its input has {}, which makes {} in its output, "
+                      "but pads ({},{}) take away {}; correct pads or pass a larger --shape",
+                      label(op), axis, window.in[axis], full, window.pad_low[axis],
+                      window.pad_high[axis], full - out));
     }
-    window.out[axis] = std::max<std::int64_t>(0, out);
+    window.out[axis] = out;
   }
   return {};
 }
@@ -155,6 +174,7 @@ Result<TransposedWindow> transposed_window_of(const OpInstance& op, const Ints& 
   window.pad_low.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
   window.pad_high.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());
   window.out.resize(rank);
+  FRIT_TRY(check_output_padding(op, window));
   FRIT_TRY(resolve_pads(op, window));
   return window;
 }
@@ -162,6 +182,10 @@ Result<TransposedWindow> transposed_window_of(const OpInstance& op, const Ints& 
 void set_transposed_window_attributes(OpInstance& op, const TransposedWindow& window) {
   Ints pads = window.pad_low;
   pads.insert(pads.end(), window.pad_high.begin(), window.pad_high.end());
+  for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+    if (window.out_padding[axis] < std::max(window.strides[axis], window.dilations[axis])) continue;
+    op.attributes[kFitted] = std::int64_t{1};
+  }
   op.attributes.erase("auto_pad");
   op.attributes.erase("output_shape");
   op.attributes["kernel_shape"] = window.kernel;

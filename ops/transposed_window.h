@@ -38,12 +38,14 @@ struct TransposedWindow {
 /// spatial axes or of all) or auto_pad SAME_* (then out = in*stride) the pads follow, the odd one
 /// at the end for SAME_UPPER, else at the begin; where there would be fewer than none,
 /// output_padding grows instead. Errors: "onnx-attribute" (length or range of a list, unknown
-/// auto_pad), "onnx-shape" (rank, an output without elements).
+/// auto_pad, a stated output_padding of max(stride, dilation) or more), "onnx-shape" (rank, an
+/// output extent that is not defined_extent).
 Result<TransposedWindow> transposed_window_of(const OpInstance& op,
                                               const std::vector<std::int64_t>& kernel);
 
 /// Writes the window as canonical attributes kernel_shape, strides, dilations, pads,
-/// output_padding; removes auto_pad and output_shape.
+/// output_padding; removes auto_pad and output_shape, and marks with frit_fitted that they chose
+/// it.
 void set_transposed_window_attributes(OpInstance& op, const TransposedWindow& window);
 
 /// Where output `out` of one axis meets tap number `j`: tap of the kernel (kept inside it),

@@ -33,7 +33,7 @@ Status resolve_explicit(const OpInstance& op, Window& window, bool ceil_mode) {
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
     const std::int64_t padded = window.in[axis] + window.pad_low[axis] + window.pad_high[axis];
     const std::int64_t room = padded - window.span(axis);
-    if (room < 0 && window.in[axis] > 0) {
+    if (room < 0 && !defined_extent(window.in[axis], room + 1)) {
       return fail("onnx-shape",
                   fmt::format("{}: its window spans {} positions of spatial axis {} but the padded "
                               "input has {}; pass a larger --shape",
@@ -52,6 +52,8 @@ Status resolve_explicit(const OpInstance& op, Window& window, bool ceil_mode) {
 }
 
 }  // namespace
+
+bool defined_extent(std::int64_t in, std::int64_t out) { return in == 0 ? out >= 0 : out >= 1; }
 
 std::int64_t Window::taps() const {
   std::int64_t product = 1;
@@ -175,7 +177,8 @@ Operator::Reach window_reach(const Window& window, double fill) {
   reach.low.assign(window.rank() + 2, 0);
   reach.high.assign(window.rank() + 2, 0);
   for (std::size_t axis = 0; axis < window.rank(); ++axis) {
-    if (window.out[axis] == 0) continue;
+    // Without outputs nothing is read, yet bounds are asked for the first one's window less a
+    // stride.
     const std::int64_t last = (window.out[axis] - 1) * window.strides[axis] + window.span(axis) -
                               1 - window.pad_low[axis];
     reach.low[axis + 2] = window.pad_low[axis];

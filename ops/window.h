@@ -26,6 +26,11 @@ struct Window {
   std::int64_t taps() const;
 };
 
+/// Whether ONNX defines an output of `out` elements, as the formula of the operator gives them,
+/// from `in` elements of a spatial axis: an empty axis may give none, any other gives at least one,
+/// and none gives fewer than none.
+bool defined_extent(std::int64_t in, std::int64_t out);
+
 /// Refuses an input 0 without one to three spatial axes of known extent, and a kernel that has not
 /// as many positive extents. "onnx-shape", "onnx-attribute".
 Status check_spatial(const OpInstance& op, const std::vector<std::int64_t>& kernel);
@@ -40,11 +45,12 @@ Result<std::vector<std::int64_t>> spatial_list(const OpInstance& op, const std::
 /// pads and auto_pad (missing ones as ONNX says).
 ///
 /// out = floor((in + pads - span) / stride) + 1, with ceil for ceil_mode, less one where the last
-/// window would start past input and begin pad. SAME_UPPER and SAME_LOWER: out = ceil(in / stride),
-/// the odd pad at the end or at the begin. VALID: no pads. (The text of ONNX lets VALID make
-/// ceil_mode void; its shape inference and ONNX Runtime do not, nor does this.)
-/// Errors: "onnx-attribute" (length or range of a list, unknown auto_pad, pads beside auto_pad),
-/// "onnx-shape" (rank, a window larger than the padded input).
+/// window would start past input and begin pad; a window that is larger by d: 1 - d. SAME_UPPER and
+/// SAME_LOWER: out = ceil(in / stride), the odd pad at the end or at the begin. VALID: no pads.
+/// (The text of ONNX lets VALID make ceil_mode void; its shape inference and ONNX Runtime do not,
+/// nor does this.) Errors: "onnx-attribute" (length or range of a list, unknown auto_pad, pads
+/// beside auto_pad), "onnx-shape" (rank; an output extent that is not defined_extent: a window
+/// larger than the padded input).
 Result<Window> window_of(const OpInstance& op, const std::vector<std::int64_t>& kernel,
                          bool ceil_mode = false);
 

@@ -113,6 +113,7 @@ Result<Place> place_of(const Call& call, const std::string& mode, std::int64_t e
     return call.refuse("auto_pad is \"" + mode + "\"");
   }
   const std::int64_t room = extent + before + after - reach;
+  if (room == -1 && extent == 0) return place;  // one short of an output, of nothing: none
   if (room < 0)
     return call.refuse(fmt::format("a kernel reaching {} does not fit {}", reach, extent));
   place.out = room / stride + 1;

@@ -97,8 +97,7 @@ Status place_axis(const Call& call, const Padding& padding, std::size_t which, s
     if (padding.mode == "VALID") before = after = 0;
     a.pad = before;
     a.out = whole - before - after;
-    if (a.in == 0) a.out = std::max<std::int64_t>(a.out, 0);
-    if (a.in > 0 && a.out < 1) return call.refuse(fmt::format("axis {} has no output", which));
+    if (a.out < (a.in > 0 ? 1 : 0)) return call.refuse(fmt::format("axis {} has no output", which));
     return {};
   }
   a.out = padding.asked.empty() ? a.in * a.stride : padding.asked[which];

@@ -49,6 +49,8 @@ Status place_axis(const Call& call, Window& w, std::size_t a, const std::string&
     return call.refuse("auto_pad is \"" + mode + "\"");
   }
   const std::int64_t room = w.in[a] + w.before[a] + w.after[a] - reach;
+  w.out[a] = 0;
+  if (room == -1 && w.in[a] == 0) return {};  // one short of an output, of nothing: none
   if (room < 0) {
     return call.refuse(fmt::format("a window reaching {} does not fit {}", reach, w.in[a]));
   }

@@ -116,6 +116,8 @@ TEST(Conv, NarrowFloatsAreSummedInFloat32) {
 }
 
 TEST(Conv, EmptyExtents) {
+  expect_as_reference(conv({1, 3, 0, 8}, {4, 3, 3, 3}, {{"pads", Ints{1, 1, 1, 1}}}));
+  expect_as_reference(conv({1, 3, 0, 8}, {4, 3, 1, 1}, {{"strides", Ints{2, 2}}}));
   expect_as_reference(conv({0, 3, 8, 8}, {4, 3, 3, 3}, {}));
   expect_as_reference(conv({1, 0, 5, 5}, {2, 0, 3, 3}, {}, true));
 }
@@ -190,6 +192,12 @@ TEST(Conv, Refusals) {
   EXPECT_EQ(refusal_of(conv({1, 3, 4, 8}, {8, 3, 7, 7}, {{"pads", Ints{1, 1, 1, 1}}})),
             "Conv 'node': its window spans 7 positions of spatial axis 0 but the padded input has "
             "6; pass a larger --shape [onnx-shape]");
+  EXPECT_EQ(refusal_of(conv({1, 3, 0, 8}, {8, 3, 3, 3}, {})),
+            "Conv 'node': its window spans 3 positions of spatial axis 0 but the padded input has "
+            "0; pass a larger --shape [onnx-shape]");
+  EXPECT_EQ(refusal_of(conv({1, 3, 0, 8}, {8, 3, 3, 3}, {{"strides", Ints{5, 5}}})),
+            "Conv 'node': its window spans 3 positions of spatial axis 0 but the padded input has "
+            "0; pass a larger --shape [onnx-shape]");
   EXPECT_EQ(refusal_of(conv({1, 4, 8, 8}, {6, 2, 3, 3}, {{"group", std::int64_t{4}}})),
             "Conv 'node': group is 4 but its weights f32[6,2,3,3] have 6 filters, which it must "
             "divide; correct the attribute [onnx-attribute]");

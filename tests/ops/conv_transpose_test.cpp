@@ -41,7 +41,7 @@ std::vector<TransposedCase> cases() {
       {"two channels out, cells of two by three, overlapping",
        {1, 3, 5, 6},
        {3, 2, 4, 5},
-       {list("strides", {2, 3}), list("pads", {2, 3, 0, 5}), list("output_padding", {0, 3})}},
+       {list("strides", {2, 3}), list("pads", {2, 3, 0, 5}), list("output_padding", {0, 2})}},
       {"two by two, stride two: no overlap", {1, 7, 9, 8}, {7, 5, 2, 2}, {list("strides", {2, 2})}},
       {"three by three, stride two: phases of one and two taps",
        {2, 3, 7, 8},
@@ -68,7 +68,7 @@ std::vector<TransposedCase> cases() {
       {"output padding of three",
        {1, 1, 2, 3},
        {1, 1, 2, 2},
-       {list("strides", {3, 2}), list("output_padding", {3, 1})}},
+       {list("strides", {3, 2}), list("output_padding", {2, 1})}},
       {"output_shape takes from the begin",
        {1, 1, 3, 3},
        {1, 2, 3, 3},
@@ -126,6 +126,11 @@ TEST(ConvTranspose, NarrowFloatsAreSummedInFloat32) {
 }
 
 TEST(ConvTranspose, EmptyExtents) {
+  expect_as_reference(transposed({1, 3, 0, 4}, {3, 2, 2, 3}, {{"strides", Ints{2, 2}}}));
+  // Nothing but the bias: stride * (0 - 1) + 3 = 2 rows that no input reaches.
+  expect_as_reference(transposed({1, 3, 0, 4}, {3, 2, 3, 3}, {}, true));
+  // What output_shape asks for may be more than output_padding may state, in every later form too.
+  expect_as_reference(transposed({1, 1, 3, 3}, {1, 1, 2, 2}, {{"output_shape", Ints{7, 9}}}));
   expect_as_reference(transposed({0, 3, 4, 4}, {3, 2, 3, 3}, {{"strides", Ints{2, 2}}}));
   expect_as_reference(transposed({1, 0, 5, 5}, {0, 2, 3, 3}, {}, true));
 }
@@ -204,9 +209,18 @@ TEST(ConvTranspose, Refusals) {
   EXPECT_EQ(why({1, 4, 3, 3}, {4, 2, 3, 3}, {{"group", std::int64_t{3}}}),
             "ConvTranspose 'node': group is 3 but its input f32[1,4,3,3] has 4 channels, which it "
             "must divide; correct the attribute [onnx-attribute]");
-  EXPECT_EQ(why({1, 1, 1, 3}, {1, 1, 3, 3}, {{"pads", Ints{2, 0, 1, 0}}}),
-            "ConvTranspose 'node': spatial axis 0 of its output has 3 elements but pads (2,1) take "
-            "them all; correct pads or pass a larger --shape [onnx-shape]");
+  EXPECT_EQ(
+      why({1, 1, 1, 3}, {1, 1, 3, 3}, {{"pads", Ints{2, 0, 1, 0}}}),
+      "ConvTranspose 'node': spatial axis 0 of its input has 1, which makes 3 in its output, "
+      "but pads (2,1) take away 3; correct pads or pass a larger --shape [onnx-shape]");
+  EXPECT_EQ(
+      why({1, 1, 0, 3}, {1, 1, 3, 3}, {{"strides", Ints{4, 1}}}),
+      "ConvTranspose 'node': spatial axis 0 of its input has 0, which makes -1 in its output, "
+      "but pads (0,0) take away 0; correct pads or pass a larger --shape [onnx-shape]");
+  EXPECT_EQ(
+      why({1, 1, 3, 3}, {1, 1, 3, 3}, {{"strides", Ints{1, 2}}, {"output_padding", Ints{0, 2}}}),
+      "ConvTranspose 'node': output_padding is 2 along spatial axis 1 but stride 2 and "
+      "dilation 1 allow at most 1; correct the attribute [onnx-attribute]");
   EXPECT_EQ(why({1, 1, 3, 3}, {1, 1, 3, 3}, {{"output_shape", Ints{4}}}),
             "ConvTranspose 'node': output_shape is [4] but its input f32[1,1,3,3] needs 2 positive "
             "extents; correct the attribute [onnx-attribute]");

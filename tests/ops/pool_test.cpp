@@ -228,6 +228,15 @@ TEST(Pool, Refusals) {
                                {list("kernel_shape", {2, 2}), list("pads", {2, 0, 0, 0})}, {in})),
             "MaxPool 'node': it pads spatial axis 0 by (2,0) but its window spans 2, so that some "
             "windows would see padding only; correct pads [onnx-attribute]");
+  const Tensor none = random_tensor(DType::kF32, {1, 1, 0, 4}, -1, 1, 1);
+  EXPECT_EQ(refusal_of(make_op("MaxPool", 12, {list("kernel_shape", {3, 3})}, {none})),
+            "MaxPool 'node': its window spans 3 positions of spatial axis 0 but the padded input "
+            "has 0; pass a larger --shape [onnx-shape]");
+  EXPECT_EQ(
+      refusal_of(make_op("AveragePool", 12,
+                         {list("kernel_shape", {3, 3}), list("pads", {2, 0, 2, 0})}, {none})),
+      "AveragePool 'node': spatial axis 0 of its input is empty but pads (2,2) make 2 windows of "
+      "it, which would see padding only; pass a larger --shape [onnx-shape]");
   EXPECT_EQ(refusal_of(make_op("AveragePool", 12, {}, {in})),
             "AveragePool 'node': its kernel is [] but its input f32[1,1,4,4] needs 2 positive "
             "extents; correct kernel_shape [onnx-attribute]");
