@@ -16,9 +16,10 @@ using List = std::vector<KnownAttribute>;
 // Families that share their attributes.
 const List kNothing = {};
 const List kAxis = {{"axis", kInt}};
+const List kRequiredAxis = {{"axis", kInt, kAlways}};
 const List kReduce = {{"axes", kInts}, {"keepdims", kInt}, {"noop_with_empty_axes", kInt}};
 const List kNormalisation = {{"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}};
-const List kBlocks = {{"blocksize", kInt}, {"mode", kString}};
+const List kBlocks = {{"blocksize", kInt, kAlways}, {"mode", kString}};
 
 const std::map<std::string_view, List>& table() {
   static const std::map<std::string_view, List> all = {
@@ -30,15 +31,15 @@ const std::map<std::string_view, List>& table() {
         {"ceil_mode", kInt},
         {"count_include_pad", kInt},
         {"dilations", kInts},
-        {"kernel_shape", kInts},
+        {"kernel_shape", kInts, kAlways},
         {"pads", kInts},
         {"strides", kInts}}},
       {"BatchNormalization",
        {{"epsilon", kFloat}, {"momentum", kFloat}, {"spatial", kInt}, {"training_mode", kInt}}},
-      {"Cast", {{"round_mode", kString}, {"saturate", kInt}, {"to", kInt}}},
+      {"Cast", {{"round_mode", kString}, {"saturate", kInt}, {"to", kInt, kAlways}}},
       {"Ceil", kNothing},
       {"Clip", {{"max", kFloat}, {"min", kFloat}}},
-      {"Concat", kAxis},
+      {"Concat", kRequiredAxis},
       {"Constant",
        {{"value", kTensor},
         {"value_float", kFloat},
@@ -82,7 +83,7 @@ const std::map<std::string_view, List>& table() {
       {"HardSigmoid", {{"alpha", kFloat}, {"beta", kFloat}}},
       {"HardSwish", kNothing},
       {"Identity", kNothing},
-      {"LRN", {{"alpha", kFloat}, {"beta", kFloat}, {"bias", kFloat}, {"size", kInt}}},
+      {"LRN", {{"alpha", kFloat}, {"beta", kFloat}, {"bias", kFloat}, {"size", kInt, kAlways}}},
       {"LayerNormalization", kNormalisation},
       {"LeakyRelu", {{"alpha", kFloat}}},
       {"Less", kNothing},
@@ -95,7 +96,7 @@ const std::map<std::string_view, List>& table() {
        {{"auto_pad", kString},
         {"ceil_mode", kInt},
         {"dilations", kInts},
-        {"kernel_shape", kInts},
+        {"kernel_shape", kInts, kAlways},
         {"pads", kInts},
         {"storage_order", kInt},
         {"strides", kInts}}},
@@ -105,7 +106,7 @@ const std::map<std::string_view, List>& table() {
       {"Neg", kNothing},
       {"Not", kNothing},
       {"Or", kNothing},
-      {"Pad", {{"mode", kString}, {"pads", kInts}, {"value", kFloat}}},
+      {"Pad", {{"mode", kString}, {"pads", kInts, 11}, {"value", kFloat}}},
       {"Pow", kNothing},
       {"RMSNormalization", kNormalisation},
       {"Range", {{"stash_type", kInt}}},
@@ -137,7 +138,7 @@ const std::map<std::string_view, List>& table() {
       {"Sigmoid", kNothing},
       {"Sign", kNothing},
       {"Size", kNothing},
-      {"Slice", {{"axes", kInts}, {"ends", kInts}, {"starts", kInts}}},
+      {"Slice", {{"axes", kInts}, {"ends", kInts, 10}, {"starts", kInts, 10}}},
       {"Softmax", kAxis},
       {"Softplus", kNothing},
       {"SpaceToDepth", kBlocks},
@@ -149,8 +150,8 @@ const std::map<std::string_view, List>& table() {
       {"Tanh", kNothing},
       {"Tile", kNothing},
       {"Transpose", {{"perm", kInts}}},
-      {"Unsqueeze", {{"axes", kInts}}},
-      {"Upsample", {{"mode", kString}, {"scales", kFloats}}},
+      {"Unsqueeze", {{"axes", kInts, 13}}},
+      {"Upsample", {{"mode", kString}, {"scales", kFloats, 9}}},
       {"Where", kNothing},
       {"Xor", kNothing},
   };
@@ -193,6 +194,22 @@ const std::vector<KnownAttribute>* known_attributes(std::string_view domain,
   if (rule != nullptr && rule->attributes() != nullptr) return rule->attributes();
   const auto found = table().find(type);
   return domain.empty() && found != table().end() ? &found->second : nullptr;
+}
+
+std::vector<MissingAttribute> missing_attributes(std::string_view domain, std::string_view type,
+                                                 int opset, const AttributeMap& attributes) {
+  std::vector<MissingAttribute> faults;
+  const List* const list = known_attributes(domain, type);
+  if (list == nullptr) return faults;
+  for (const KnownAttribute& attribute : *list) {
+    const std::string name(attribute.name);
+    if (opset >= attribute.required_until || attributes.contains(name)) continue;
+    faults.push_back(
+        {name, fmt::format("{} of opset {} needs the attribute '{}' ({}) but the node has none; "
+                           "add it",
+                           type, opset, name, words(attribute.kind))});
+  }
+  return faults;
 }
 
 std::optional<std::string> attribute_fault(std::string_view domain, std::string_view type,

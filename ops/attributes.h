@@ -1,11 +1,12 @@
 // Which attributes each operator has, and of which kind: what the importer holds a model to.
 //
-// An attribute that frit would not read is a wrong result, so a model that has one is refused.
-// Listed are those of ONNX from the oldest opset accepted (7) on; tests/ops/attributes_test.py
-// compares with the onnx package.
+// An attribute that frit would not read is a wrong result, so a model that has one is refused; so
+// is one that lacks an attribute for which ONNX has no default. Listed are those of ONNX from the
+// oldest opset accepted (7) on; tests/ops/attributes_test.py compares with the onnx package.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,9 +27,14 @@ enum class AttributeKind : std::uint8_t {
   kTensor
 };
 
+inline constexpr int kAlways = std::numeric_limits<int>::max();
+
 struct KnownAttribute {
   std::string_view name;
   AttributeKind kind;
+  /// Models of older opsets must have it (kAlways: all must); later it is an input or has a
+  /// default.
+  int required_until = 0;
 };
 
 /// Sorted by name; nullptr where the operator is not in the table.
@@ -38,5 +44,12 @@ const std::vector<KnownAttribute>* known_attributes(std::string_view domain, std
 /// nullopt for an operator that is not in the table.
 std::optional<std::string> attribute_fault(std::string_view domain, std::string_view type,
                                            std::string_view name, const Attribute& value);
+
+struct MissingAttribute {
+  std::string name, fault;
+};
+/// Each attribute that `opset` requires of `type` and `attributes` has not, with a sentence of it.
+std::vector<MissingAttribute> missing_attributes(std::string_view domain, std::string_view type,
+                                                 int opset, const AttributeMap& attributes);
 
 }  // namespace frit

@@ -41,8 +41,14 @@ Result<Ints> sizes_of(const OpInstance& op, std::size_t axis) {
   };
   if (!sizes->empty()) {
     std::int64_t total = 0;
-    for (const std::int64_t size : *sizes) total += size < 0 || size > dim ? kMaxExtent : size;
-    if (total != dim) return refuse(fmt::format("its parts {} do not add up", dims_text(*sizes)));
+    for (const std::int64_t size : *sizes) {
+      if (size < 0)
+        return refuse(fmt::format("its parts {} have a negative one", dims_text(*sizes)));
+      total = std::min(total + std::min(size, kMaxExtent), kMaxElements);
+    }
+    if (total != dim)
+      return refuse(
+          fmt::format("its parts {} have {} elements together", dims_text(*sizes), total));
     return sizes;
   }
   const auto outputs = static_cast<std::int64_t>(op.outputs.size());

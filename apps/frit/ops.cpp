@@ -25,14 +25,18 @@ ExitCode command_ops(const Options& options, Console& console) {
   for (const Operator* op : all_operators()) {
     const std::string name = full_name(*op);
     if (!wanted.empty() && wanted != name && wanted != op->type()) continue;
-    nlohmann::json attributes = nlohmann::json::array();
+    nlohmann::json attributes = nlohmann::json::array(), required = nlohmann::json::object();
     if (const auto* known = known_attributes(op->domain(), op->type())) {
-      for (const KnownAttribute& attribute : *known) attributes.push_back(attribute.name);
+      for (const KnownAttribute& attribute : *known) {
+        attributes.push_back(attribute.name);
+        if (attribute.required_until > 0) required[attribute.name] = attribute.required_until;
+      }
     }
     list.push_back({{"type", op->type()},
                     {"domain", op->domain()},
                     {"first_opset", op->first_opset()},
-                    {"attributes", std::move(attributes)}});
+                    {"attributes", std::move(attributes)},
+                    {"required_until_opset", std::move(required)}});
     text += fmt::format("{:<28} {}\n", name, op->first_opset());
   }
   if (list.empty()) {

@@ -39,6 +39,7 @@ struct Node {
   std::string domain;
   std::string type;
   std::string name;
+  int unnamed_at = kNone;  ///< position in the file of a node without a name there: `name` is ours
   int opset = 0;
   AttributeMap attributes;
   std::vector<ValueId> inputs;  ///< kNone: omitted optional input

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "generators/graph/limits.h"
+#include "ops/border_size.h"
 #include "ops/operator.h"
 
 namespace frit {
@@ -29,15 +30,18 @@ Status infer_node(Graph& graph, NodeId id) {
                 fmt::format("node '{}': frit has no operator '{}'; frit ops lists those it has",
                             node.name, node.type));
   }
-  const Result<std::vector<TensorType>> types = op->infer(graph.instance(node));
+  OpInstance instance = graph.instance(node);
+  const Result<std::vector<TensorType>> types = op->infer(instance);
   if (!types) return fail(types.error());
+  instance.outputs = *types;
+  FRIT_TRY(check_border_sizes(*op, instance));
   if (types->size() < node.outputs.size()) {
     if (const ValueId read = read_beyond(graph, node, types->size()); read != kNone) {
       const auto place = std::find(node.outputs.begin(), node.outputs.end(), read);
       return fail("onnx-unsupported-output",
-                  fmt::format("node '{}': the model reads output {} of {}, '{}', but frit computes "
-                              "only the first {}; export the model without it",
-                              node.name, place - node.outputs.begin(), node.type,
+                  fmt::format("node '{}' ({}): the model reads its output {}, '{}', but frit "
+                              "computes only the first {}; export the model without it",
+                              node.name, node.type, place - node.outputs.begin(),
                               graph.value(read).name, types->size()));
     }
     for (std::size_t i = types->size(); i < node.outputs.size(); ++i) {
@@ -47,12 +51,11 @@ Status infer_node(Graph& graph, NodeId id) {
   }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const TensorType& type = (*types)[i];
-    if (!checked_elements(type.dims())) {
-      return fail(
-          "onnx-too-large",
-          fmt::format(
-              "node '{}' ({}) would give {}, more than frit can address; pass a smaller --shape",
-              node.name, node.type, to_text(type)));
+    if (const std::string why = limit_fault(type.dims()); !why.empty()) {
+      return fail("onnx-too-large",
+                  fmt::format("node '{}' ({}) would give {}, which {}; correct the model or pass a "
+                              "smaller --shape",
+                              node.name, node.type, to_text(type), why));
     }
     if (node.outputs[i] != kNone) graph.value(node.outputs[i]).type = type;
   }

@@ -1,5 +1,7 @@
 #include "generators/graph/limits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace frit {
@@ -16,6 +18,18 @@ std::optional<std::int64_t> checked_elements(std::span<const std::int64_t> dims)
     product *= factor;
   }
   return empty ? 0 : product;
+}
+
+std::string limit_fault(std::span<const std::int64_t> dims) {
+  if (checked_elements(dims)) return "";
+  if (dims.size() > kMaxRank) {
+    return fmt::format("has {} axes but at most {} are supported", dims.size(), kMaxRank);
+  }
+  for (const std::int64_t extent : dims) {
+    if (extent >= 0 && extent <= kMaxExtent) continue;
+    return fmt::format("has the extent {} but from 0 to {} are supported", extent, kMaxExtent);
+  }
+  return fmt::format("has more than the {} elements that are supported", kMaxElements);
 }
 
 }  // namespace frit

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace frit {
 
@@ -16,5 +17,9 @@ inline constexpr std::size_t kMaxRank = 16;
 /// Product of dims; nullopt where one is negative or above kMaxExtent, the product is above
 /// kMaxElements (extents of 0 counted as 1), or there are more than kMaxRank.
 std::optional<std::int64_t> checked_elements(std::span<const std::int64_t> dims);
+
+/// Which of these limits `dims` breaks, as a clause ("has 40 axes but at most 16 are supported");
+/// empty: none.
+std::string limit_fault(std::span<const std::int64_t> dims);
 
 }  // namespace frit

@@ -123,8 +123,11 @@ std::string to_text(const Graph& graph) {
     text += '\n';
   }
   for (const Node& node : graph.nodes()) text += node_text(graph, node) + "\n";
-  for (const ValueId output : graph.outputs) {
-    text += fmt::format("output {}\n", name_text(graph.value(output).name));
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const std::string& inside = graph.value(graph.outputs[i]).name;
+    text += fmt::format("output {}", name_text(inside));
+    if (graph.output_name(i) != inside) text += " as " + name_text(graph.output_name(i));
+    text += '\n';
   }
   return text;
 }

@@ -39,16 +39,16 @@ Result<std::int64_t> checked_integer(std::int64_t value, const std::string& name
   if (may_be_endless(name)) return std::clamp(value, -kMaxExtent, kMaxExtent);
   return fail(
       "onnx-attribute",
-      fmt::format("node {}: attribute {} holds {}, beyond the size of any tensor; correct it",
-                  quoted_name(node), quoted_name(name), value));
+      fmt::format("{}: attribute {} holds {} but integers from {} to {} are supported; correct it",
+                  node, quoted_name(name), value, -kMaxExtent, kMaxExtent));
 }
 
 }  // namespace
 
 Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
   const auto refuse = [&](const std::string& why) {
-    return fail("onnx-attribute", fmt::format("node {}: attribute {} {}", quoted_name(node),
-                                              quoted_name(proto.name()), why));
+    return fail("onnx-attribute",
+                fmt::format("{}: attribute {} {}", node, quoted_name(proto.name()), why));
   };
   if (!proto.ref_attr_name().empty())
     return refuse(
@@ -79,8 +79,7 @@ Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
     case Proto::STRINGS:
       return Attribute(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
     case Proto::TENSOR: {
-      const std::string what =
-          fmt::format("node {}: attribute {}", quoted_name(node), quoted_name(proto.name()));
+      const std::string what = fmt::format("{}: attribute {}", node, quoted_name(proto.name()));
       Result<Tensor> tensor = read_tensor(proto.t(), what, nullptr);
       if (!tensor) return fail(std::move(tensor).error());
       return Attribute(std::move(*tensor));
@@ -97,7 +96,7 @@ Result<Attribute> read_attribute(const Proto& proto, const std::string& node) {
 
 Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& node) {
   const auto refuse = [&](const std::string& why) {
-    return fail("onnx-attribute", fmt::format("node {}: a Constant {}", quoted_name(node), why));
+    return fail("onnx-attribute", fmt::format("{} {}", node, why));
   };
   if (proto.attribute_size() != 1) {
     return refuse(fmt::format("has one attribute, not {}; keep the one that holds its value",
@@ -105,8 +104,7 @@ Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& no
   }
   const Proto& attribute = proto.attribute(0);
   const std::string& name = attribute.name();
-  const std::string what =
-      fmt::format("node {}: attribute {}", quoted_name(node), quoted_name(name));
+  const std::string what = fmt::format("{}: attribute {}", node, quoted_name(name));
   if (name == "value") return read_tensor(attribute.t(), what, nullptr);
   if (name == "sparse_value") return read_sparse_tensor(attribute.sparse_tensor(), what, nullptr);
   if (name == "value_int") return Tensor::i64({}, {attribute.i()});
@@ -121,7 +119,8 @@ Result<Tensor> read_constant(const onnx::NodeProto& proto, const std::string& no
   }
   if (name == "value_string" || name == "value_strings") {
     return refuse(
-        "of strings is not supported: frit computes with numbers; remove the nodes that read it");
+        "holds strings, which are not supported: frit computes with numbers; remove the nodes that "
+        "read it");
   }
   return refuse(
       fmt::format("has no attribute {}; its value is in one called value, value_int and so on",

@@ -54,6 +54,7 @@ class Reader {
     for (const onnx::ValueInfoProto& output : proto_.output()) {
       const ValueId value = find(output.name());
       if (value == kNone) {
+        if (writers_.contains(output.name())) continue;  // by a node told of before: of a cycle
         fault(
             "onnx-topology",
             fmt::format(
@@ -74,12 +75,15 @@ class Reader {
     faults_.push_back(error(std::move(code), std::move(message)));
   }
 
-  // A value with that name; kNone when there is one already.
-  ValueId define(const std::string& name, Value value, const std::string& by) {
+  // A value with that name; kNone when there is one already. `by` defines it, for the fault; empty:
+  // find_writers has told of it.
+  ValueId define(const std::string& name, Value value, const std::string& by = {}) {
     if (values_.contains(name)) {
-      fault("onnx-topology",
-            fmt::format("value {} is defined twice, the second time by {}; rename one of them",
-                        quoted_name(name), by));
+      if (!by.empty()) {
+        fault("onnx-topology",
+              fmt::format("value {} is defined twice, the second time by {}; rename one of them",
+                          quoted_name(name), by));
+      }
       return kNone;
     }
     value.name = name;
@@ -88,7 +92,7 @@ class Reader {
     return id;
   }
 
-  void define_constant(const std::string& name, Result<Tensor> tensor, const std::string& by) {
+  void define_constant(const std::string& name, Result<Tensor> tensor, const std::string& by = {}) {
     Value value;
     if (tensor) {
       value.type = tensor->type();
@@ -147,6 +151,12 @@ class Reader {
     return names_[static_cast<std::size_t>(position)];
   }
 
+  // For messages.
+  std::string label_at(int position) const {
+    const onnx::NodeProto& node = proto_.node(position);
+    return node_label(node.name().empty() ? "" : name_at(position), node.op_type(), position);
+  }
+
   // Which node writes each name. Nodes that define a name again are left out of `sorted`.
   void find_writers() {
     for (int i = 0; i < proto_.node_size(); ++i) {
@@ -155,13 +165,12 @@ class Reader {
         const auto [known, fresh] = writers_.emplace(output, i);
         if (!fresh) {
           fault("onnx-topology",
-                fmt::format("value {} is written by node {} and by node {}; rename one of them",
-                            quoted_name(output), quoted_name(name_at(known->second)),
-                            quoted_name(name_at(i))));
+                fmt::format("value {} is written by {} and by {}; rename one of them",
+                            quoted_name(output), label_at(known->second), label_at(i)));
         } else if (values_.contains(output)) {
           fault("onnx-topology", fmt::format("value {} is a graph input or initializer and is "
-                                             "written by node {} too; rename one of them",
-                                             quoted_name(output), quoted_name(name_at(i))));
+                                             "written by {} too; rename one of them",
+                                             quoted_name(output), label_at(i)));
         }
       }
     }
@@ -181,9 +190,10 @@ class Reader {
       if (const auto writer = writers_.find(read); writer != writers_.end()) {
         result.insert(writer->second);
       } else if (!values_.contains(read) && (outer_ == nullptr || !outer_->knows(read))) {
-        fault("onnx-topology", fmt::format("node {} reads {}, which nothing defines; correct its "
-                                           "name or export the model again",
-                                           quoted_name(name_at(i)), quoted_name(read)));
+        fault("onnx-topology",
+              fmt::format("{} reads {}, which nothing defines; correct its name or "
+                          "export the model again",
+                          label_at(i), quoted_name(read)));
       }
     }
     for (const std::string& read : inner) {
@@ -224,11 +234,11 @@ class Reader {
   void fault_cycle(const std::vector<int>& waiting) {
     std::vector<std::string> names;
     for (int i = 0; i < proto_.node_size(); ++i) {
-      if (waiting[static_cast<std::size_t>(i)] > 0) names.push_back(name_at(i));
+      if (waiting[static_cast<std::size_t>(i)] > 0) names.push_back(label_at(i));
     }
-    fault("onnx-topology", fmt::format("the graph has a cycle: node(s) {} wait for one another; "
-                                       "cut it, a loop is written with Loop or Scan",
-                                       quoted_names(names)));
+    fault("onnx-topology", fmt::format("the graph has a cycle: {} wait for one another; cut it, a "
+                                       "loop is written with Loop or Scan",
+                                       listed(names)));
   }
 
   bool knows(const std::string& name) const {
@@ -256,25 +266,25 @@ class Reader {
     node.name = name_at(position);
     node.origins = {node.name};
     if (node.domain.empty() && node.type == "Constant" && proto.output_size() == 1) {
-      define_constant(proto.output(0), read_constant(proto, node.name),
-                      "node " + quoted_name(node.name));
+      define_constant(proto.output(0), read_constant(proto, label_at(position)));
       return;
     }
     const auto opset = context_.opsets.find(node.domain);
     node.opset = opset == context_.opsets.end() ? 0 : opset->second;
-    read_attributes(proto, node);
+    if (proto.name().empty()) node.unnamed_at = position;
+    read_attributes(proto, label_at(position), node);
     for (const std::string& input : proto.input()) {
       node.inputs.push_back(input.empty() ? kNone : find(input));
     }
     while (!node.inputs.empty() && node.inputs.back() == kNone) node.inputs.pop_back();
     for (const std::string& output : proto.output()) {
-      node.outputs.push_back(output.empty() ? kNone
-                                            : define(output, {}, "node " + quoted_name(node.name)));
+      node.outputs.push_back(output.empty() ? kNone : define(output, {}));
     }
     graph_.add_node(std::move(node));
   }
 
-  void read_attributes(const onnx::NodeProto& proto, Node& node) {
+  void read_attributes(const onnx::NodeProto& proto, const std::string& label, Node& node) {
+    std::set<std::string> unread;  // told of already: they are not missing too
     for (const onnx::AttributeProto& attribute : proto.attribute()) {
       if (attribute.type() == onnx::AttributeProto::GRAPH &&
           known_attributes(node.domain, node.type) == nullptr) {  // control flow
@@ -282,20 +292,26 @@ class Reader {
         continue;
       }
       if (node.attributes.contains(attribute.name())) {
-        fault("onnx-attribute", fmt::format("node {}: attribute {} is given twice; keep one",
-                                            quoted_name(node.name), quoted_name(attribute.name())));
+        fault("onnx-attribute", fmt::format("{}: attribute {} is given twice; keep one", label,
+                                            quoted_name(attribute.name())));
         continue;
       }
-      Result<Attribute> value = read_attribute(attribute, node.name);
+      Result<Attribute> value = read_attribute(attribute, label);
       if (!value) {
+        unread.insert(attribute.name());
         faults_.push_back(std::move(value).error());
         continue;
       }
       if (const auto why = attribute_fault(node.domain, node.type, attribute.name(), *value)) {
-        fault("onnx-attribute", fmt::format("node {}: attribute {} {}", quoted_name(node.name),
-                                            quoted_name(attribute.name()), *why));
+        fault("onnx-attribute",
+              fmt::format("{}: attribute {} {}", label, quoted_name(attribute.name()), *why));
       }
       node.attributes.emplace(attribute.name(), std::move(*value));
+    }
+    for (const MissingAttribute& missing :
+         missing_attributes(node.domain, node.type, node.opset, node.attributes)) {
+      if (unread.contains(missing.name)) continue;
+      fault("onnx-attribute", fmt::format("{}: {}", label, missing.fault));
     }
   }
 

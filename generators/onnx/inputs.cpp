@@ -123,11 +123,11 @@ class Resolver {
     } else {
       for (const DeclaredDim& dim : input->dims) dims.push_back(*dim.extent);
     }
-    if (!checked_elements(dims)) {
+    if (const std::string why = limit_fault(dims); !why.empty()) {
       fault(
           "onnx-too-large",
-          fmt::format("input {} would be {}{}, more than frit can address; pass a smaller --shape",
-                      quoted_name(info.name()), name_of(input->dtype), dims_text(dims)));
+          fmt::format("input {} would be {}{}, which {}; pass another --shape or correct the model",
+                      quoted_name(info.name()), name_of(input->dtype), dims_text(dims), why));
       return;
     }
     types_.emplace(info.name(), TensorType(input->dtype, dims));

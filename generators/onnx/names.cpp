@@ -28,14 +28,27 @@ std::string quoted_name(std::string_view name) {
 }
 
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(quoted_name(name));
+  return listed(quoted, most);
+}
+
+std::string listed(const std::vector<std::string>& texts, std::size_t most) {
   std::string text;
-  const std::size_t shown = std::min(names.size(), most);
+  const std::size_t shown = std::min(texts.size(), most);
   for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += quoted_name(names[i]);
+    if (i > 0) text += i + 1 == texts.size() ? " and " : ", ";
+    text += texts[i];
   }
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  if (shown < texts.size()) text += fmt::format(" and {} more", texts.size() - shown);
   return text;
+}
+
+std::string node_label(const std::string& name, const std::string& op_type, int position) {
+  // The type comes out of the file as well.
+  const std::string quoted = quoted_name(op_type), type = quoted.substr(1, quoted.size() - 2);
+  return name.empty() ? fmt::format("unnamed node #{} ({})", position, type)
+                      : fmt::format("node {} ({})", quoted_name(name), type);
 }
 
 std::string UniqueNames::take(const std::string& wanted) {

@@ -14,6 +14,12 @@ std::string quoted_name(std::string_view name);
 /// "'a', 'b', 'c' and 4 more": at most `most` names.
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 20);
 
+/// The same of texts as they are.
+std::string listed(const std::vector<std::string>& texts, std::size_t most = 20);
+
+/// "node 'conv1' (Conv)", or "unnamed node #3 (Conv)" of the node at that position of its graph.
+std::string node_label(const std::string& name, const std::string& op_type, int position);
+
 /// Hands out every name once: the second "a" becomes "a#2", the third "a#3".
 class UniqueNames {
  public:

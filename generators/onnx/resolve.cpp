@@ -44,12 +44,15 @@ class Expansion {
       return fail(
           "onnx-attribute",
           fmt::format(
-              "node {}: {} takes one input or more, none left out, to one output; correct the node",
-              quoted_name(whole_.name), whole_.type));
+              "node {} ({}) has {} inputs, {} of them left out, and {} outputs but takes one input "
+              "or more, none left out, to one output; correct the node",
+              quoted_name(whole_.name), whole_.type, inputs.size(),
+              std::count(inputs.begin(), inputs.end(), kNone), whole_.outputs.size()));
     }
     if (inputs.size() > kMostInputs) {
       return fail("onnx-too-large",
-                  fmt::format("node {}: {} of {} inputs; frit takes at most {}",
+                  fmt::format("node {} ({}) has {} inputs but frit takes at most {}; split it in "
+                              "several",
                               quoted_name(whole_.name), whole_.type, inputs.size(), kMostInputs));
     }
     const bool mean = whole_.type == "Mean";
@@ -116,6 +119,7 @@ class Resolver {
         const Status status = Expansion(graph_, id).run();
         if (!status) {
           faults_.push_back(status.error());
+          name_ours(graph_.node(id), faults_.back());
           give_up(graph_.node(id));
           ++position;
         }
@@ -145,10 +149,20 @@ class Resolver {
     }
   }
 
+  // A name in a message that is not in the file is said to be ours.
+  static void name_ours(const Node& node, Diagnostic& fault) {
+    if (node.unnamed_at == kNone) return;
+    fault.notes.push_back(
+        fmt::format("the file gives this node no name; frit calls node #{} of "
+                    "its graph {}",
+                    node.unnamed_at, quoted_name(node.name)));
+  }
+
   void resolve(NodeId id) {
     const Status status = infer_node(graph_, id);
     if (!status) {
       faults_.push_back(status.error());
+      name_ours(graph_.node(id), faults_.back());
       give_up(graph_.node(id));
       return;
     }

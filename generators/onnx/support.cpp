@@ -24,7 +24,7 @@ void collect(const onnx::GraphProto& graph, std::map<OpKey, std::vector<std::str
   for (int i = 0; i < graph.node_size(); ++i) {
     const onnx::NodeProto& node = graph.node(i);
     nodes[{normal_domain(node.domain()), node.op_type()}].push_back(
-        node_name(node.name(), node.op_type(), i));
+        node.name().empty() ? fmt::format("#{} (unnamed)", i) : quoted_name(node.name()));
     for (const onnx::AttributeProto& attribute : node.attribute()) {
       if (attribute.has_g()) collect(attribute.g(), nodes);
       for (const onnx::GraphProto& body : attribute.graphs()) collect(body, nodes);
@@ -102,7 +102,7 @@ Diagnostics unsupported_operators(const onnx::ModelProto& model,
     faults.push_back(error(
         "onnx-unsupported-op",
         fmt::format("operator {}{}{} is not supported: {}; node{}: {}", quoted_name(op.second),
-                    domain, version, why, names.size() == 1 ? "" : "s", quoted_names(names))));
+                    domain, version, why, names.size() == 1 ? "" : "s", listed(names))));
   }
   return faults;
 }

@@ -91,8 +91,8 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
   const std::optional<std::int64_t> elements = checked_elements(dims);
   if (!elements) {
-    return fail("onnx-tensor", fmt::format("{} has the impossible shape {}; export the model again",
-                                           what, dims_text(dims)));
+    return fail("onnx-tensor", fmt::format("{} has the shape {}, which {}; export the model again",
+                                           what, dims_text(dims), limit_fault(dims)));
   }
   const std::int64_t size = *elements * size_bytes(*dtype);
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
@@ -149,8 +149,8 @@ Result<Tensor> read_sparse_tensor(const onnx::SparseTensorProto& proto, const st
   std::vector<std::int64_t> dims(proto.dims().begin(), proto.dims().end());
   const std::optional<std::int64_t> elements = checked_elements(dims);
   if (!elements) {
-    return fail("onnx-tensor", fmt::format("{} has the impossible shape {}; export the model again",
-                                           what, dims_text(dims)));
+    return fail("onnx-tensor", fmt::format("{} has the shape {}, which {}; export the model again",
+                                           what, dims_text(dims), limit_fault(dims)));
   }
   const std::int64_t most = std::max(std::int64_t{1} << 20, 1024 * values->elements());
   if (*elements > most) {

@@ -22,8 +22,8 @@ HELPERS = {
     "generators/fusion/plan_reader.cpp": "write the line as frit plan does",
 }
 # Wrappers that put a place in front of a message, which is judged where it is written.
-WRAPPERS = {"'{}': {}", "{}: {}", "package '{}': {}", "code {}: {}", "node {}: attribute {} {}",
-            "node {}: a Constant {}", "'{}' should be a {} but {}", "node `{}` ({}): {}",
+WRAPPERS = {"'{}': {}", "{}: {}", "package '{}': {}", "code {}: {}", "{}: attribute {} {}",
+            "{} {}", "'{}' should be a {} but {}", "node `{}` ({}): {}",
             "'{}' is not offered: {}", "cannot be run: "}
 GRAMMAR = re.compile(r"expected |write |wants |it is written ")
 # A reason why two nodes share no kernel is the answer itself (frit explain), not a refusal of input.

@@ -3,7 +3,8 @@
 usage: attributes_test.py BUILD_DIR
 
 From the oldest opset that frit accepts on, they must be the same: an attribute missing here would
-refuse good models, one too many would be ignored. Those that only say how a model was trained are
+refuse good models, one too many would be ignored. So must
+the opsets that require them: a model without one is refused there and nowhere else. Those that only say how a model was trained are
 in the schemas too, and known.
 """
 import json
@@ -17,6 +18,7 @@ from onnx_cases import ROOT  # starts this script again where onnx is not instal
 import onnx.defs
 
 OLDEST_OPSET = 7
+ALWAYS = 2**31 - 1
 
 
 def schema_attributes(name):
@@ -26,6 +28,18 @@ def schema_attributes(name):
     in_force = [s for s, following in zip(versions, versions[1:] + [None])
                 if following is None or following.since_version > OLDEST_OPSET]
     return {attribute for schema in in_force for attribute in schema.attributes}
+
+
+def required_until(name):
+    """Attribute: the first opset that does not require it; missing: none from OLDEST_OPSET on does."""
+    versions = sorted((s for s in onnx.defs.get_all_schemas_with_history()
+                       if s.domain == "" and s.name == name), key=lambda s: s.since_version)
+    until = {}
+    for schema, following in zip(versions, versions[1:] + [None]):
+        end = following.since_version if following else ALWAYS
+        if end > OLDEST_OPSET:
+            until.update((a, end) for a, entry in schema.attributes.items() if entry.required)
+    return until
 
 
 def main():
@@ -40,6 +54,10 @@ def main():
             wrong += 1
             print(f"{op['type']}: missing {sorted(wanted - known)}, "
                   f"unknown to ONNX {sorted(known - wanted)}")
+        if op["required_until_opset"] != required_until(op["type"]):
+            wrong += 1
+            print(f"{op['type']}: requires {op['required_until_opset']}, "
+                  f"ONNX {required_until(op['type'])}")
     print(f"{wrong} operators differ")
     return 1 if wrong else 0
 

@@ -143,9 +143,10 @@ TEST_F(ExternalDataTest, IsForInitializersAlone) {
   attribute->set_name("value");
   attribute->set_type(onnx::AttributeProto::TENSOR);
   *attribute->mutable_t() = pointing_to("weights.bin", 2);
-  EXPECT_EQ(m.refusal(),
-            "error: node 'c': attribute 'value' keeps its data in another file, which only an "
-            "initializer may do; save it inside the model [onnx-external-data]\n");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: node 'c' (Constant): attribute 'value' keeps its data in another file, which only an "
+      "initializer may do; save it inside the model [onnx-external-data]\n");
 }
 
 }  // namespace

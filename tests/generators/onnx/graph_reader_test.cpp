@@ -80,13 +80,16 @@ TEST(GraphReader, RefusesConstantsOfStringsAndOddAttributes) {
   m.node("Constant", {}, {"b"}, {}, "c2");
   m.node("Concat", {"x"}, {"y"}, {{"axis", std::int64_t{1} << 40}}, "s1");
   m.node("Concat", {"x"}, {"z"}, {{"axis", 0}, {"axis", 0}}, "s2").output("y");
-  EXPECT_EQ(m.refusal(),
-            "error: node 'c1': a Constant of strings is not supported: frit computes with numbers; "
-            "remove the nodes that read it [onnx-attribute]\nerror: node 'c2': a Constant has one "
-            "attribute, not 0; keep the one that holds its value [onnx-attribute]\nerror: node "
-            "'s1': attribute 'axis' holds 1099511627776, beyond the size of any tensor; correct it "
-            "[onnx-attribute]\nerror: node 's2': attribute 'axis' is given twice; keep one "
-            "[onnx-attribute]\n");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: node 'c1' (Constant) holds strings, which are not supported: frit computes with "
+      "numbers; remove the nodes that read it [onnx-attribute]\n"
+      "error: node 'c2' (Constant) has one attribute, not 0; keep the one that holds its "
+      "value [onnx-attribute]\n"
+      "error: node 's1' (Concat): attribute 'axis' holds 1099511627776 but integers from "
+      "-2147483648 to 2147483648 are supported; correct it [onnx-attribute]\n"
+      "error: node 's2' (Concat): attribute 'axis' is given twice; keep one "
+      "[onnx-attribute]\n");
 }
 
 // An attribute that is not read would be a wrong result.
@@ -104,16 +107,46 @@ TEST(GraphReader, RefusesAttributesThatTheOperatorDoesNotHave) {
   m.output("a");
   EXPECT_EQ(
       m.refusal(),
-      "error: node 'r': attribute 'alpha' is none of Relu's (it has none); rename it, or "
+      "error: node 'r' (Relu): attribute 'alpha' is none of Relu's (it has none); rename it, or "
       "remove it if it has no effect [onnx-attribute]\n"
-      "error: node 't': attribute 'perms' is none of Transpose's (perm); rename it, or remove "
+      "error: node 't' (Transpose): attribute 'perms' is none of Transpose's (perm); rename it, or "
+      "remove "
       "it if it has no effect [onnx-attribute]\n"
-      "error: node 'g': attribute 'transB' is a float but Gemm's is an integer; write it as "
+      "error: node 'g' (Gemm): attribute 'transB' is a float but Gemm's is an integer; write it as "
       "that [onnx-attribute]\n"
-      "error: node 's': attribute 'axis' is a list of integers but Softmax's is an integer; "
+      "error: node 's' (Softmax): attribute 'axis' is a list of integers but Softmax's is an "
+      "integer; "
       "write it as that [onnx-attribute]\n"
-      "error: node 'z': attribute 'body' is a graph, which only control flow holds; remove it "
+      "error: node 'z' (Abs): attribute 'body' is a graph, which only control flow holds; remove "
+      "it "
       "[onnx-attribute]\n");
+}
+
+// ONNX has no default for these: one of frit's own would be a guess.
+TEST(GraphReader, RefusesANodeWithoutAnAttributeThatItsOperatorRequires) {
+  ModelBuilder m;
+  m.input("x", {1, 2, 4, 4});
+  m.node("Concat", {"x", "x"}, {"a"}, {}, "cat").node("LRN", {"x"}, {"b"}, {{"alpha", 0.1F}});
+  m.node("MaxPool", {"x"}, {"c"}, {{"strides", Ints{2, 2}}}, "pool").output("a");
+  EXPECT_EQ(m.refusal(),
+            "error: node 'cat' (Concat): Concat of opset 13 needs the attribute 'axis' (an "
+            "integer) but the node has none; add it [onnx-attribute]\n"
+            "error: unnamed node #1 (LRN): LRN of opset 13 needs the attribute 'size' (an integer) "
+            "but the node has none; add it [onnx-attribute]\n"
+            "error: node 'pool' (MaxPool): MaxPool of opset 13 needs the attribute 'kernel_shape' "
+            "(a list of integers) but the node has none; add it [onnx-attribute]\n");
+}
+
+TEST(GraphReader, RequiresAnAttributeOnlyInTheOpsetsWhereItIsNoInput) {
+  for (const auto& [opset, refused] : {std::pair(12, true), std::pair(13, false)}) {
+    ModelBuilder m(opset);
+    m.input("x", {2}).constant("axes", Ints{0});
+    m.node("Unsqueeze", {"x", "axes"}, {"y"}, {}, "u").output("y");
+    const std::string text = refused ? m.refusal() : to_text(m.imported());
+    EXPECT_EQ(text.find("Unsqueeze of opset 12 needs the attribute 'axes'") != std::string::npos,
+              refused)
+        << text;
+  }
 }
 
 }  // namespace

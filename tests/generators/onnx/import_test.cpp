@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "generators/onnx/shape_argument.h"
@@ -57,7 +58,7 @@ TEST(Import, ListsEveryUnsupportedOperatorAtOnce) {
       "error: operator 'FancyOp' (opset 13) is not supported: frit has no such operator (`frit "
       "ops` lists those it has); nodes: 'f1' and 'f2' [onnx-unsupported-op]\n"
       "error: operator 'Other' of domain 'com.example' is not supported: frit has no such "
-      "operator (`frit ops` lists those it has); node: 'Other_3' [onnx-unsupported-op]\n");
+      "operator (`frit ops` lists those it has); node: #3 (unnamed) [onnx-unsupported-op]\n");
 }
 
 TEST(Import, RefusesControlFlowAndWhatItsBodiesHold) {
@@ -71,7 +72,7 @@ TEST(Import, RefusesControlFlowAndWhatItsBodiesHold) {
             "error: operator 'If' (opset 13) is not supported: control flow is not supported yet; "
             "export a model without it; node: 'branch' [onnx-unsupported-op]\n"
             "error: operator 'Inner' (opset 13) is not supported: frit has no such operator (`frit "
-            "ops` lists those it has); node: 'Inner_0' [onnx-unsupported-op]\n");
+            "ops` lists those it has); node: #0 (unnamed) [onnx-unsupported-op]\n");
 }
 
 TEST(Import, RefusesOldAndFutureOpsets) {
@@ -185,8 +186,9 @@ TEST(ImportShapes, RefusesAShapeWhoseProductOverflows) {
   const std::int64_t big = std::int64_t{1} << 31;
   m.input("x", {big, 32, big}).node("Relu", {"x"}, {"y"}).output("y");
   EXPECT_EQ(m.refusal(),
-            "error: input 'x' would be f32[2147483648,32,2147483648], more than frit can address; "
-            "pass a smaller --shape [onnx-too-large]\n");
+            "error: input 'x' would be f32[2147483648,32,2147483648], which has more than the "
+            "68719476736 elements that are supported; pass another --shape or correct the model "
+            "[onnx-too-large]\n");
 }
 
 TEST(ImportShapes, RefusesAShapeTooLargeToAddress) {
@@ -194,9 +196,11 @@ TEST(ImportShapes, RefusesAShapeTooLargeToAddress) {
   m.input("x", {-1, -1}).node("Relu", {"x"}, {"y"}).output("y");
   ImportOptions options;
   options.shapes = {{"x", {3000000000, 3000000000}}};
-  EXPECT_EQ(m.refusal(options),
-            "error: input 'x' would be f32[3000000000,3000000000], more than frit can address; "
-            "pass a smaller --shape [onnx-too-large]\n");
+  EXPECT_EQ(
+      m.refusal(options),
+      "error: input 'x' would be f32[3000000000,3000000000], which has the extent "
+      "3000000000 but from 0 to 2147483648 are supported; pass another --shape or correct the "
+      "model [onnx-too-large]\n");
 }
 
 TEST(ImportShapes, ParsesTheOption) {
@@ -251,27 +255,33 @@ TEST(ImportTopology, ListsUndefinedAndTwiceDefinedValuesAndOutputs) {
   m.node("Relu", {"nowhere"}, {"a"}, {}, "r1").node("Relu", {"x"}, {"b"}, {}, "r2");
   m.node("Relu", {"x"}, {"b"}, {}, "r3").node("Relu", {"x"}, {"w"}, {}, "r4").output("gone");
   const std::string text = m.refusal();
-  EXPECT_NE(text.find("node 'r1' reads 'nowhere', which nothing defines; correct its name or "
-                      "export the model again [onnx-topology]"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("node 'r1' (Relu) reads 'nowhere', which nothing defines; correct its name or "
+                "export the model again [onnx-topology]"),
+      std::string::npos)
       << text;
-  EXPECT_NE(text.find("value 'b' is written by node 'r2' and by node 'r3'; rename one of them"),
-            std::string::npos);
-  EXPECT_NE(text.find("value 'w' is a graph input or initializer and is written by node 'r4' too; "
-                      "rename one of them"),
-            std::string::npos);
+  EXPECT_NE(
+      text.find(
+          "value 'b' is written by node 'r2' (Relu) and by node 'r3' (Relu); rename one of them"),
+      std::string::npos);
+  EXPECT_NE(
+      text.find("value 'w' is a graph input or initializer and is written by node 'r4' (Relu) too; "
+                "rename one of them"),
+      std::string::npos);
   EXPECT_NE(
       text.find(
           "graph output 'gone' is written by no node; correct its name or export the model again"),
       std::string::npos);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << "each fault once: " << text;
 }
 
 TEST(ImportTopology, NamesTheNodesOfACycle) {
   ModelBuilder m;
-  m.input("x", {2}).node("Add", {"x", "b"}, {"a"}, {}, "n1").node("Relu", {"a"}, {"b"}, {}, "n2");
+  m.input("x", {2}).node("Add", {"x", "b"}, {"a"}, {}, "n1").node("Relu", {"a"}, {"b"});
   m.output("b");
-  EXPECT_EQ(m.refusal().substr(0, 71),
-            "error: the graph has a cycle: node(s) 'n1' and 'n2' wait for one anothe");
+  EXPECT_EQ(m.refusal(),
+            "error: the graph has a cycle: node 'n1' (Add) and unnamed node #1 (Relu) wait for one "
+            "another; cut it, a loop is written with Loop or Scan [onnx-topology]\n");
 }
 
 TEST(ImportTopology, SortsNodesThatStandInAnotherOrder) {
@@ -327,7 +337,7 @@ TEST(ImportOutputs, DropsUnusedOptionalOnesAndRefusesUsedOnes) {
   EXPECT_EQ(m.imported().nodes()[0].outputs.size(), 1U);
   EXPECT_EQ(
       m.output("mask").refusal(),
-      "error: node 'drop': the model reads output 1 of Dropout, 'mask', but frit computes only "
+      "error: node 'drop' (Dropout): the model reads its output 1, 'mask', but frit computes only "
       "the first 1; export the model without it [onnx-unsupported-output]\n");
 }
 
@@ -343,6 +353,22 @@ TEST(ImportTypes, ListsEveryFaultOnceAndNotWhatFollowsFromIt) {
   EXPECT_NE(text.find("c1"), std::string::npos) << text;
   EXPECT_NE(text.find("c2"), std::string::npos) << text;
   EXPECT_EQ(text.find("sum"), std::string::npos) << text;
+}
+
+TEST(ImportShapes, StatesTheMostAxes) {
+  ModelBuilder m;
+  m.input("x", Ints(17, 1)).node("Relu", {"x"}, {"y"}).output("y");
+  EXPECT_NE(m.refusal().find("which has 17 axes but at most 16 are supported"), std::string::npos)
+      << m.refusal();
+}
+
+TEST(ImportTypes, SaysThatANameIsNotTheFiles) {
+  ModelBuilder m;
+  m.input("x", {2}).input("z", {3}).node("Add", {"x", "z"}, {"y"}).output("y");
+  EXPECT_NE(m.refusal().find("note: the file gives this node no name; frit calls node #0 of its "
+                             "graph 'Add_0'"),
+            std::string::npos)
+      << m.refusal();
 }
 
 }  // namespace

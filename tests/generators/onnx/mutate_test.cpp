@@ -118,7 +118,8 @@ TEST(LargeModels, RefuseSumsOfMoreInputsThanAnyExporterWrites) {
   ModelBuilder m;
   m.input("x", {2}).node("Sum", std::vector<std::string>(2000, "x"), {"y"}, {}, "sum").output("y");
   EXPECT_EQ(m.refusal(),
-            "error: node 'sum': Sum of 2000 inputs; frit takes at most 1024 [onnx-too-large]\n");
+            "error: node 'sum' (Sum) has 2000 inputs but frit takes at most 1024; split it in several "
+            "[onnx-too-large]\n");
 }
 
 }  // namespace
