@@ -14,6 +14,9 @@ nlohmann::json value_json(const Graph& graph, const Plan& plan, ValueId id) {
     entry["storage"] = to_text(storage->second, value.type.dims());
   }
   if (value.constant) entry["constant"] = true;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    if (graph.outputs[i] == id) entry["model_outputs"].push_back(graph.output_name(i));
+  }
   return entry;
 }
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "ops/view.h"
 
 namespace frit {
 namespace {
+
+constexpr std::int64_t kMostStored = std::numeric_limits<std::int32_t>::max();
 
 class Checker {
  public:
@@ -232,6 +235,31 @@ class Checker {
 };
 
 }  // namespace
+
+Status check_sizes(const Graph& graph, const Plan& plan) {
+  for (const auto& [value, storage] : plan.storage) {
+    if (storage.is_view()) continue;
+    const std::vector<std::int64_t> dims = graph.value(value).type.dims();
+    std::int64_t elements = 1;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+      std::int64_t extent = dims[axis];
+      if (axis < storage.halo_low.size())
+        extent += storage.halo_low[axis] + storage.halo_high[axis];
+      const bool fits = !__builtin_mul_overflow(elements, extent, &elements) && extent >= 0;
+      elements = fits ? std::min(elements, kMostStored + 1) : kMostStored + 1;
+      if (extent == 0) {
+        elements = 0;
+        break;
+      }
+    }
+    if (elements <= kMostStored) continue;
+    return fail("plan-too-large",
+                fmt::format("'{}' is stored as {}, but a kernel can index at most {} elements of a "
+                            "tensor and its border; pass a smaller --shape",
+                            graph.value(value).name, to_text(storage, dims), kMostStored));
+  }
+  return {};
+}
 
 Status check_plan(const Graph& graph, const Plan& plan) { return Checker(graph, plan).run(); }
 

@@ -12,4 +12,7 @@ namespace frit {
 /// the group or value.
 Status check_plan(const Graph& graph, const Plan& plan);
 
+/// Error "plan-too-large" where a value and its border hold more elements than a kernel can index.
+Status check_sizes(const Graph& graph, const Plan& plan);
+
 }  // namespace frit

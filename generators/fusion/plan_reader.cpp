@@ -173,7 +173,7 @@ TextStored read_stored(Line& line) {
   TextStored stored;
   stored.place = line.place();
   stored.value = read_name(line, "a value's name");
-  if (line.ok()) line.word("a type");
+  if (line.ok()) stored.type = line.word("a type");
   if (!line.take_word("stored")) return stored;
   stored.stored = true;
   if (!line.take_word("scalar")) {
@@ -210,7 +210,7 @@ TextNode read_node(Line& line) {
   TextNode node;
   node.place = line.place();
   node.node = read_name(line, "a node's name");
-  line.word("the node's type");
+  node.type = line.word("the node's type");
   node.anchor = line.take_word("anchor");
   return node;
 }

@@ -17,6 +17,7 @@ struct TextName {
 
 struct TextStored {
   TextName value;
+  std::string type;  ///< "f32[1,3,48,320]"
   SourcePlace place;
   bool stored = false;
   std::vector<int> axes;  ///< outermost first, as printed
@@ -29,6 +30,7 @@ struct TextStored {
 
 struct TextNode {
   TextName node;
+  std::string type;
   SourcePlace place;
   bool anchor = false;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "generators/fusion/assemble.h"
@@ -54,6 +55,16 @@ std::string value_line(const Plan& plan, const Graph& graph, const Names& names,
   return text;
 }
 
+/// As a comment: the model's names of an output that is stored under another.
+std::string public_names(const Graph& graph, ValueId value) {
+  std::string text;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    if (graph.outputs[i] != value || graph.output_name(i) == graph.value(value).name) continue;
+    text += (text.empty() ? "  # the model's output " : ", ") + quoted_name(graph.output_name(i));
+  }
+  return text;
+}
+
 std::string group_text(const Plan& plan, const Graph& graph, const Names& names,
                        const Group& group) {
   const bool alias = group.kind == GroupKind::kAlias;
@@ -71,9 +82,46 @@ std::string group_text(const Plan& plan, const Graph& graph, const Names& names,
     text += "\n";
   }
   for (const ValueId output : group.outputs) {
-    text += "  out " + value_line(plan, graph, names, output) + "\n";
+    text += "  out " + value_line(plan, graph, names, output);
+    text += public_names(graph, output) + "\n";
   }
   return text;
+}
+
+/// What the text says of the node or value against the graph; empty where they agree.
+std::string contradiction(const Graph& graph, NodeId id, const TextNode& text) {
+  const std::string& type = graph.node(id).type;
+  if (text.type == type) return "";
+  return fmt::format(
+      "the plan says that node {} is a {} but the graph's is a {}; make the plan anew "
+      "with frit plan -o",
+      quoted_name(text.node.name), text.type, type);
+}
+
+std::string contradiction(const Graph& graph, ValueId id, const TextStored& text) {
+  const std::string type = to_text(graph.value(id).type);
+  if (text.type == type) return "";
+  return fmt::format(
+      "the plan says that {} is {} but the graph's is {}; pass the --shape of the plan "
+      "or make it anew with frit plan -o",
+      quoted_name(text.value.name), text.type, type);
+}
+
+/// Numbers that no tensor needs, and that arithmetic on them could not hold; empty: none.
+std::string beyond_limits(const TextStored& text) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const auto* list : {&text.low, &text.high, &text.strides}) {
+    for (const std::int64_t number : *list) {
+      if (number >= -kMost && number <= kMost) continue;
+      return fmt::format(
+          "the storage of {} has the number {} but borders and strides are at most "
+          "{}; correct the line",
+          quoted_name(text.value.name), number, kMost);
+    }
+  }
+  if (text.offset >= -kMost && text.offset <= kMost) return "";
+  return fmt::format("the storage of {} has the offset {} but it is at most {}; correct the line",
+                     quoted_name(text.value.name), text.offset, kMost);
 }
 
 /// Text -> Plan. Lives for one call of parse_plan.
@@ -95,9 +143,15 @@ class PlanParser {
     for (const TextStored& input : text.inputs) take_storage(input);
     if (!faults_.empty()) return tl::unexpected(faults_);
     for (std::size_t g = 0; g < text.groups.size(); ++g) make(text.groups[g], static_cast<int>(g));
+    for (const TextStored& input : text.inputs) check_border(input);
+    for (const TextGroup& group : text.groups) {
+      for (const TextStored& output : group.outputs) check_border(output);
+    }
     if (!faults_.empty()) return tl::unexpected(faults_);
-    if (auto sound = check_plan(graph_, plan_); !sound) {
-      return tl::unexpected(Diagnostics{sound.error()});
+    for (const auto& check : {check_sizes, check_plan}) {
+      if (auto sound = check(graph_, plan_); !sound) {
+        return tl::unexpected(Diagnostics{sound.error()});
+      }
     }
     plan_.edges = make_verdicts(facts_, layout_, grouping_, options_);
     return std::move(plan_);
@@ -121,6 +175,10 @@ class PlanParser {
                  fmt::format("the plan names {} but the graph has no one such node; is it of "
                              "another model or shape?",
                              quoted_name(one.node.name)));
+        continue;
+      }
+      if (const auto fault = contradiction(graph_, id, one); !fault.empty()) {
+        complain(one.place, "plan-fact", fault);
         continue;
       }
       const int p = facts_.position(id);
@@ -152,6 +210,9 @@ class PlanParser {
                       fmt::format("the plan names {} but the graph has no one such value",
                                   quoted_name(text.value.name)));
     }
+    if (const auto fault = contradiction(graph_, value, text); !fault.empty()) {
+      return complain(text.place, "plan-fact", fault);
+    }
     if (!text.stored) return;
     const std::vector<std::int64_t> dims = graph_.value(value).type.dims();
     Storage storage;
@@ -176,6 +237,9 @@ class PlanParser {
                                   "once as axis:extent",
                                   text.value.name, to_text(graph_.value(value).type)));
     }
+    if (const auto fault = beyond_limits(text); !fault.empty()) {
+      return complain(text.place, "plan-too-large", fault);
+    }
     storage.halo_fill = text.fill;
     if (!storage.has_halo()) storage.halo_low = storage.halo_high = {};
     if (!text.base.name.empty()) {
@@ -191,6 +255,39 @@ class PlanParser {
       plan_.alias_of[value] = base;
     }
     plan_.storage[value] = std::move(storage);
+  }
+
+  /// The farthest that a reader of `value`, or of a view of it, reads beyond an axis.
+  std::int64_t farthest_read(ValueId value) const {
+    std::int64_t farthest = 0;
+    for (const int user : facts_.users(value)) {
+      const NodeFacts& reader = facts_.at(user);
+      for (std::size_t i = 0; i < reader.node->inputs.size(); ++i) {
+        if (reader.node->inputs[i] != value) continue;
+        const Operator::Reach reach = reader.rule->reach(reader.op, i);
+        for (const auto* side : {&reach.low, &reach.high}) {
+          for (const std::int64_t elements : *side) farthest = std::max(farthest, elements);
+        }
+      }
+    }
+    for (const auto& [view, base] : plan_.alias_of) {
+      if (base == value && view != value) farthest = std::max(farthest, farthest_read(view));
+    }
+    return farthest;
+  }
+
+  /// A wider border than anybody reads is a slip of the pen, and may be more than memory holds.
+  void check_border(const TextStored& text) {
+    if (!text.stored) return;
+    const std::int64_t most = farthest_read(names_.find_value(text.value));
+    for (std::size_t i = 0; i < text.axes.size(); ++i) {
+      const std::int64_t border = std::max(text.low[i], text.high[i]);
+      if (border <= most) continue;
+      complain(text.place, "plan-border",
+               fmt::format("{} has a border of {} along axis {} but nothing reads more than {} "
+                           "beyond it; write that",
+                           quoted_name(text.value.name), border, text.axes[i], most));
+    }
   }
 
   void make(const TextGroup& text, int g) {
@@ -269,6 +366,9 @@ class PlanComparer {
       for (const TextNode& node : text.groups[g].nodes) {
         const int id = names_.find_node(node.node);
         if (id != kNone) {
+          if (const auto fault = contradiction(graph_, id, node); !fault.empty()) {
+            report(node.place, "plan-fact", fault);
+          }
           wanted_[id] = {static_cast<int>(g), text.groups[g].alias, node.place};
         } else {
           report(node.place, "plan-no-such-node",

@@ -97,6 +97,7 @@ Result<Plan> make_plan(const Graph& graph, const PlanOptions& options) {
   keep_storage(*facts, layout, plan);
   plan.edges = make_verdicts(*facts, layout, grouping, options);
   FRIT_TRY(check_forced(*facts, grouping, plan, options));
+  FRIT_TRY(check_sizes(graph, plan));
   const auto broken = check_plan(graph, plan);
   FRIT_ASSERT(broken.has_value(), broken ? "" : broken.error().message);
   return plan;

@@ -112,6 +112,56 @@ TEST(PlanText, AcceptsAnotherHaloAndAnotherOrder) {
   EXPECT_EQ(to_text(*plan, p.graph), text);
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST(PlanText, RefusesFactsThatAreNotTheGraphs) {
+  const Planned p = residual();
+  const std::string text = to_text(p.plan, p.graph);
+  const std::string other_type = replaced(text, "\"a\" Relu", "\"a\" Sigmoid");
+  EXPECT_EQ(first_line(first_fault(p, other_type)),
+            "p.plan:8:8: error: the plan says that node \"a\" is a Sigmoid but the graph's is a "
+            "Relu; make the plan anew with frit plan -o [plan-fact]");
+  EXPECT_EQ(
+      first_line(first_fault(p, replaced(text, "\"x\" f32[1,16,8,8]", "\"x\" f32[1,16,8,9]"))),
+      "p.plan:2:4: error: the plan says that \"x\" is f32[1,16,8,9] but the graph's is "
+      "f32[1,16,8,8]; pass the --shape of the plan or make it anew with frit plan -o [plan-fact]");
+  const Diagnostics told = compare_plan(other_type, "p.plan", p.graph, p.plan);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].code, "plan-fact");
+}
+
+TEST(PlanText, RefusesABorderThatNobodyReads) {
+  const Planned p = residual();
+  const std::string text = to_text(p.plan, p.graph);
+  EXPECT_EQ(first_line(first_fault(p, replaced(text, "2:8(+1+1)", "2:8(+1+9999999)"))),
+            "p.plan:5:7: error: \"x/layout\" has a border of 9999999 along axis 2 but nothing "
+            "reads more than 1 beyond it; write that [plan-border]");
+  EXPECT_EQ(first_line(first_fault(p, replaced(text, "2:8(+1+1)", "2:8(+1+9999999999)"))),
+            "p.plan:5:7: error: the storage of \"x/layout\" has the number 9999999999 but borders "
+            "and strides are at most 2147483647; correct the line [plan-too-large]");
+}
+
+TEST(PlanText, NamesAnOutputAsTheModelDoes) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 3});
+  const ValueId y = b.add("Relu", "y", {x});
+  b.output(y);
+  b.output(y);
+  b.output(x);
+  const Planned p = plan_of(b);
+  const std::string text = to_text(p.plan, p.graph);
+  EXPECT_NE(text.find("out \"x/layout\" f32[2,3] stored 0:2 1:3  # the model's output \"x\"\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("out \"y/layout\" f32[2,3] stored 0:2 1:3  # the model's output \"y\"\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(to_text(p.graph).find("output y\noutput y/layout as y\noutput x/layout as x\n"),
+            std::string::npos)
+      << to_text(p.graph);
+  EXPECT_TRUE(parse_plan(text, "p.plan", p.graph, {}));
+}
+
 TEST(PlanText, SaysWhatTheGrammarExpects) {
   const Planned p = residual();
   EXPECT_EQ(first_fault(p, "plan 1\ngroup zero kernel conv2d\n"),
