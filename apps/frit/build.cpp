@@ -125,6 +125,13 @@ void print_summary(const Options& options, Console& console, const BuiltModel& b
 ExitCode command_build(const Options& options, Console& console) {
   auto build = build_options(options, console);
   if (!build) return console.reject(build.error());
+  if (!options.command.name.empty()) {
+    if (const Status named = check_package_name(options.command.name); !named) {
+      Diagnostic fault = named.error();
+      fault.code = "cli-name";
+      return console.reject(fault);
+    }
+  }
   const InterruptScope scope;
   auto built = build_model(*build);
   if (!built) return console.reject(built.error());

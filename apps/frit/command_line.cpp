@@ -1,6 +1,10 @@
 #include "apps/frit/command_line.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +21,27 @@ constexpr const char* kVersion = "frit " FRIT_VERSION;
 CLI::Option* add_repeatable(CLI::App& app, const char* name, std::vector<std::string>& into,
                             const char* does) {
   return app.add_option(name, into, does)->allow_extra_args(false);
+}
+
+/// The same for a list of words out of `known`, separated by ','; an empty word is none of them.
+void add_list(CLI::App& app, const char* name, std::vector<std::string>& into,
+              const std::vector<std::string>& known, const char* does) {
+  const auto take = [name, &into, known](const std::vector<std::string>& lists) {
+    for (const std::string& list : lists) {
+      std::size_t begin = 0;
+      for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+        end = list.find(',', begin);
+        const std::string word = list.substr(begin, end - begin);
+        if (std::find(known.begin(), known.end(), word) == known.end()) {
+          throw CLI::ValidationError(
+              name, fmt::format("'{}' in '{}' is none of {}; write a list of them with ','", word,
+                                list, fmt::join(known, ", ")));
+        }
+        into.push_back(word);
+      }
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(name, take, does)->allow_extra_args(false);
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& global) {
@@ -71,7 +96,11 @@ void add_model_options(CLI::App& command, ModelOptions& model, bool positional =
       ->group(group);
   command.add_option("--schedules", model.schedules_folder, "Prefer the .sched files of a folder")
       ->group(group);
-  command.add_option("--group", model.group, "Only this group, by name")->group(group);
+}
+
+/// Of the commands that look at single groups.
+void add_group_option(CLI::App& command, ModelOptions& model) {
+  command.add_option("--group", model.group, "Only this group, by name")->group("Model");
 }
 
 /// The sub-commands, each writing into `parsed` when it is the one chosen.
@@ -112,10 +141,8 @@ class Commands {
   }
 
   void add_cpu_levels(CLI::App& sub) {
-    add_repeatable(sub, "--cpu-levels", own_.cpu_levels,
-                   "Kernels for several levels of x86, chosen when run: baseline, avx2, avx512")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+    add_list(sub, "--cpu-levels", own_.cpu_levels, {"baseline", "avx2", "avx512"},
+             "Kernels for several levels of x86, chosen when run: baseline, avx2, avx512");
   }
 
   void add_build() {
@@ -125,11 +152,9 @@ class Commands {
     sub.add_option("--name", own_.name, "Of the library and its functions; default: the file's");
     sub.add_option("-j", own_.jobs, "Kernels compiled at once; 0: as many as cores")
         ->check(CLI::Range(0, 1024));
-    add_repeatable(sub, "--emit", own_.emit,
-                   "Further parts: plan (in C), objects, schedule, stmt, asm; a list with ','")
-        ->delimiter(',')
-        ->check(CLI::IsMember(
-            {"archive", "header", "report", "plan", "objects", "schedule", "stmt", "asm"}));
+    add_list(sub, "--emit", own_.emit,
+             {"archive", "header", "report", "plan", "objects", "schedule", "stmt", "asm"},
+             "Further parts: plan (in C), objects, schedule, stmt, asm; a list with ','");
     add_cpu_levels(sub);
     sub.add_option("--weights", own_.weights,
                    "inline: in the archive; external: in a file beside it")
@@ -163,11 +188,9 @@ class Commands {
     CLI::App& sub = add("verify", "Compare with the double reference", command_verify);
     add_model_options(sub, model_);
     add_inputs(sub);
-    add_repeatable(sub, "--data", own_.data,
-                   "Kinds of data; default random,zeros,special; a list with ','")
-        ->delimiter(',')
-        ->check(
-            CLI::IsMember({"random", "zeros", "ones", "minus-zero", "large", "small", "special"}));
+    add_list(sub, "--data", own_.data,
+             {"random", "zeros", "ones", "minus-zero", "large", "small", "special"},
+             "Kinds of data; default random,zeros,special; a list with ','");
     add_cpu_levels(sub);
     sub.add_flag("--groups", own_.groups, "Each group on its own inputs too");
     sub.add_flag("--fusions", own_.fusions, "The unfused build too");
@@ -180,6 +203,7 @@ class Commands {
         ->check(CLI::IsMember({"graph", "passes", "stages", "schedule", "nest", "stmt", "asm",
                                "memory", "ops", "metadata"}));
     add_model_options(sub, model_);
+    add_group_option(sub, model_);
     sub.add_option("KEY", own_.key, "Of metadata: the key whose value to print");
   }
 
@@ -193,6 +217,7 @@ class Commands {
     sub.add_option("FILE", own_.file, "The schedule")->required();
     sub.add_option("--model", model_.model, "Check against a group of this model");
     add_model_options(sub, model_, false);
+    add_group_option(sub, model_);
     sub.add_option("--level", own_.level, "How deep")
         ->check(CLI::IsMember({"apply", "nest", "lower"}))
         ->capture_default_str();

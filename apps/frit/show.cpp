@@ -119,6 +119,11 @@ ExitCode command_show(const Options& options, Console& console) {
                                                           {"stmt", GroupView::kStmt},
                                                           {"asm", GroupView::kAsm}};
   const std::string& what = options.command.what;
+  if (!options.model.group.empty() && !kViews.contains(what)) {
+    return console.reject(error("cli-group", "--group " + options.model.group +
+                                                 " chooses a group, but 'show " + what +
+                                                 "' shows the whole model; leave it out"));
+  }
   auto build = build_options(options, console);
   if (!build) return console.reject(build.error());
   if (what == "memory") return show_memory(options, console, *build);

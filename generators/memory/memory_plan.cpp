@@ -203,6 +203,11 @@ class Planner {
       result_.constant_offsets.push_back(result_.constant_bytes);
       result_.constant_bytes += round_up(static_cast<std::int64_t>(constant.bytes().size()));
     }
+    // Kernels are given the address of an empty constant too (a null one would ask them for
+    // bounds).
+    if (!result_.constants.empty() && result_.constant_bytes == 0) {
+      result_.constant_bytes = kArenaAlignment;
+    }
     for (const int range : temporary_range_) {
       result_.temporary_offsets.push_back(range < 0 ? 0 : offset_of(range));
     }

@@ -1,6 +1,7 @@
 #include "generators/package/model.h"
 
 #include <Halide.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -76,6 +77,21 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
   model.output_names = c_identifiers(outputs, "output", model.input_names);
   if (options.weights == Weights::kExternal) model.weights = weights_header(model.memory);
   return model;
+}
+
+Status check_package_name(const std::string& name) {
+  if (c_identifier(name) != name || name.empty()) {
+    return fail(
+        "package-name",
+        fmt::format("'{}' is no name for C functions: they are of at most 56 letters, digits "
+                    "and '_', start with a letter and are no word of C or C++; use '{}'",
+                    name, c_identifier(name).empty() ? "model" : c_identifier(name)));
+  }
+  if (!is_taken(name)) return {};
+  return fail("package-name",
+              fmt::format("'{}' is the name of a system header or of frit's runtime, "
+                          "which {}.h would hide; use '{}_model'",
+                          name, name, name));
 }
 
 std::string frit_version() { return FRIT_VERSION; }

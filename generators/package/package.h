@@ -44,6 +44,9 @@ struct PackageFiles {
   MemoryPlan memory;
 };
 
+/// Error "package-name" unless the package's header and functions can be called by `name` as it is.
+Status check_package_name(const std::string& name);
+
 /// Compiles with $CC (default cc; for another architecture its GNU cross compiler). All files are
 /// put in place together at the end: a failure leaves those of an earlier build. Errors:
 /// "package-tool" (a tool is missing or failed; notes hold the end of its stderr),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -74,6 +75,84 @@ TEST(FritProgram, RefusesAWrongCommandLineWith2) {
   EXPECT_EQ(frit("plan " + small_model() + " --shape x").code, 2);
   EXPECT_EQ(frit("plan " + small_model() + kShape + "--no-fuse conv1").code, 2);
   EXPECT_EQ(frit("plan " + small_model() + kShape + "--target pdp11").code, 2);
+}
+
+TEST(FritProgram, RefusesWordsThatItWouldHaveToChangeOrIgnoreWith2) {
+  const std::string model = small_model() + kShape;
+  const std::string build = "build " + model + "-o " + scratch("never") + " ";
+  const auto expect_refused = [](const std::string& arguments, const std::string& why) {
+    const Outcome outcome = frit(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  expect_refused(build + "--name 'a b'", "'a b' is no name for C functions");
+  expect_refused(build + "--name math", "which math.h would hide; use 'math_model' [cli-name]");
+  expect_refused(build + "--cpu-levels baseline,,avx2",
+                 "--cpu-levels: '' in 'baseline,,avx2' is none of baseline, avx2, avx512; write a "
+                 "list of them with ',' [cli-usage]");
+  expect_refused(build + "--emit plan,", "'' in 'plan,' is none of");
+  for (const char* command : {"plan ", "run ", "explain ", "verify ", "profile "}) {
+    expect_refused(command + model + "--group nope", "not expected: ");
+  }
+  expect_refused("show graph " + model + "--group nope",
+                 "--group nope chooses a group, but 'show graph' shows the whole model; leave it "
+                 "out [cli-group]");
+  EXPECT_FALSE(std::filesystem::exists(scratch("never")));
+}
+
+// The constants have no bytes, but kernels are given an address of each.
+TEST(FritProgram, BuildsAndRunsModelsWhoseConstantsAreAllEmpty) {
+  ModelBuilder concat;
+  concat.input("x", {2, 3}).constant("none", {0, 3}, {});
+  concat.node("Concat", {"none", "x"}, {"y"}, {{"axis", 0}}).output("y");
+  ModelBuilder product;
+  product.input("x", {2, 0}).constant("none", {0, 3}, {});
+  product.node("MatMul", {"x", "none"}, {"y"}).output("y");
+  ModelBuilder conv;
+  conv.input("x", {1, 0, 2, 3}).constant("none", {1, 0, 1, 1}, {});
+  conv.node("Conv", {"x", "none"}, {"y"}).output("y");
+  const std::string input = scratch("six.npy");
+  ASSERT_TRUE(write_npy(input, Tensor::f32({2, 3}, {1, 2, 3, 4, 5, 6})));
+  struct Case {
+    const ModelBuilder* model;
+    std::string options;
+    Tensor y;
+  };
+  for (const Case& one :
+       {Case{&concat, "--input x=" + input, Tensor::f32({2, 3}, {1, 2, 3, 4, 5, 6})},
+        Case{&product, "", Tensor::f32({2, 3}, {0, 0, 0, 0, 0, 0})},
+        Case{&conv, "", Tensor::f32({1, 1, 2, 3}, {0, 0, 0, 0, 0, 0})}}) {
+    const std::string model = scratch("empty.onnx"), output = scratch("empty_y.npy");
+    std::ofstream(model, std::ios::binary) << one.model->bytes();
+    const Outcome run = frit("run " + model + " " + one.options + " --output y=" + output);
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto y = read_npy(output);
+    ASSERT_TRUE(y);
+    EXPECT_EQ(y->type(), one.y.type());
+    EXPECT_TRUE(std::ranges::equal(y->bytes(), one.y.bytes()));
+    for (const char* weights : {"inline", "external"}) {
+      const Outcome built =
+          frit(fmt::format("build {} --weights {} -o {}", model, weights, scratch("empty")));
+      EXPECT_EQ(built.code, 0) << built.err;
+    }
+  }
+}
+
+TEST(FritProgram, CountsTheBorderOfATensorAgainstItsLimit) {
+  ModelBuilder m;
+  m.input("x", {1, 1, 8, 8}).weights("w", {1, 1, 3, 3});
+  m.node("Conv", {"x", "w"}, {"y"},
+         {{"dilations", Ints{100000, 100000}}, {"pads", Ints{100000, 100000, 100000, 100000}}},
+         "wide");
+  const std::string model = scratch("wide.onnx");
+  std::ofstream(model, std::ios::binary) << m.output("y").bytes();
+  const Outcome outcome = frit("plan " + model);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("Conv 'wide': its input 0 is f32[1,1,8,8] and with the border that it reads "
+                "[1,1,200008,200008], but a tensor may hold at most 2147483647 elements; "
+                "correct the attributes or pass a smaller --shape [onnx-too-large]"));
 }
 
 TEST(FritProgram, PrintsFaultsAsOneJsonDocument) {
