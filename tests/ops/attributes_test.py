@@ -3,9 +3,9 @@
 usage: attributes_test.py BUILD_DIR
 
 From the oldest opset that frit accepts on, they must be the same: an attribute missing here would
-refuse good models, one too many would be ignored. So must
-the opsets that require them: a model without one is refused there and nowhere else. Those that only say how a model was trained are
-in the schemas too, and known.
+refuse good models, one too many would be ignored. So must the opsets that require them: a model
+without one is refused there and nowhere else. Those that only say how a model was trained are in
+the schemas too, and known.
 """
 import json
 import os
@@ -31,7 +31,7 @@ def schema_attributes(name):
 
 
 def required_until(name):
-    """Attribute: the first opset that does not require it; missing: none from OLDEST_OPSET on does."""
+    """Attribute -> the first opset that does not require it, of those required by OLDEST_OPSET on."""
     versions = sorted((s for s in onnx.defs.get_all_schemas_with_history()
                        if s.domain == "" and s.name == name), key=lambda s: s.since_version)
     until = {}

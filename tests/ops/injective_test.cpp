@@ -319,9 +319,10 @@ TEST(Split, BecomesSlicesWhateverTheOpset) {
 }
 
 TEST(Split, RefusesPartsThatDoNotAddUp) {
-  EXPECT_EQ(refusal_of(make_op("Split", 11, {{"split", Ints{2, 2}}}, {counting({5})})),
-            "Split 'node': its parts [2,2] have 4 elements together but axis 0 of its input f32[5] has 5; "
-            "correct the model or pass --shape [onnx-shape]");
+  EXPECT_EQ(
+      refusal_of(make_op("Split", 11, {{"split", Ints{2, 2}}}, {counting({5})})),
+      "Split 'node': its parts [2,2] have 4 elements together but axis 0 of its input f32[5] has "
+      "5; correct the model or pass --shape [onnx-shape]");
 }
 
 TEST(DepthSpace, PlacesEachChannelInItsBlock) {

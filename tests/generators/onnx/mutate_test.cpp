@@ -117,9 +117,10 @@ TEST(LargeModels, RefuseGraphsNestedTooDeep) {
 TEST(LargeModels, RefuseSumsOfMoreInputsThanAnyExporterWrites) {
   ModelBuilder m;
   m.input("x", {2}).node("Sum", std::vector<std::string>(2000, "x"), {"y"}, {}, "sum").output("y");
-  EXPECT_EQ(m.refusal(),
-            "error: node 'sum' (Sum) has 2000 inputs but frit takes at most 1024; split it in several "
-            "[onnx-too-large]\n");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: node 'sum' (Sum) has 2000 inputs but frit takes at most 1024; split it in several "
+      "[onnx-too-large]\n");
 }
 
 }  // namespace
