@@ -11,26 +11,12 @@
 #include "schedules/halide_errors.h"
 #include "schedules/making.h"
 #include "schedules/placement.h"
+#include "schedules/spelling.h"
 
 namespace frit {
 namespace {
 
 using Scope = DirectiveSpec::Scope;
-
-// Edits between two words, for "did you mean"; gives up beyond 3.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
@@ -39,16 +25,9 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 }
 
 std::string nearest_directive(const std::string& name) {
-  std::string best;
-  std::size_t least = 3;
-  for (const DirectiveSpec& spec : all_directives()) {
-    const std::size_t edits = distance(name, spec.name);
-    if (edits < least) {
-      least = edits;
-      best = spec.name;
-    }
-  }
-  return best;
+  std::vector<std::string_view> names;
+  for (const DirectiveSpec& spec : all_directives()) names.push_back(spec.name);
+  return nearest_word(name, names);
 }
 
 class Applier {

@@ -7,9 +7,15 @@
 
 #include "schedules/expression_parser.h"
 #include "schedules/schedule.h"
+#include "schedules/spelling.h"
 
 namespace frit {
 namespace {
+
+// What a line may begin with, beside the name of a stage.
+const std::vector<std::string_view> kKeywords = {"schedule", "for",        "priority", "param",
+                                                 "let",      "pack",       "minimise", "when",
+                                                 "if",       "constraint", "else",     "end"};
 
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr std::size_t kMaxLineBytes = 4096;
@@ -222,9 +228,11 @@ class Parser {
       reader.take();
     }
     if (!reader.is_symbol(".")) {
+      const std::string keyword = nearest_word(line.subject, kKeywords);
       reader.fail_at(reader.peek().span,
-                     fmt::format("expected '.' and a directive after the stage '{}', found {}",
-                                 line.subject, shown(reader.peek())));
+                     fmt::format("expected '.' and a directive after the stage '{}', found {}{}",
+                                 line.subject, shown(reader.peek()),
+                                 keyword.empty() ? "" : "; did you mean '" + keyword + "'?"));
     }
     while (!reader.failed() && reader.accept(".")) line.calls.push_back(call(reader));
   }
