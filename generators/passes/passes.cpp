@@ -42,6 +42,8 @@ const std::vector<Pass>& all_passes() {
        gather_scale, false, false},
       {"strength", "x^2 is x*x; division by a power of two is a product", reduce_strength, false,
        false},
+      {"wide_concat", "a Concat of many inputs becomes a tree of narrow ones", split_wide_concat,
+       false, false},
       {"dead_code", "nodes that no output needs go", remove_dead_code, true, false},
   };
   return passes;

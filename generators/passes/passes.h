@@ -69,5 +69,6 @@ Result<PassChanges> fold_batch_norm(Graph& graph);
 Result<PassChanges> fold_scale(Graph& graph);
 Result<PassChanges> fold_scale_ahead(Graph& graph);
 Result<PassChanges> reduce_strength(Graph& graph);
+Result<PassChanges> split_wide_concat(Graph& graph);
 
 }  // namespace frit

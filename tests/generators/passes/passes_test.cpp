@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "generators/verify/evaluate.h"
 #include "tests/support/model_builder.h"
 
 namespace frit {
@@ -25,7 +26,7 @@ TEST(Passes, RefuseUnknownAndRequiredNames) {
   EXPECT_EQ(to_text(run_passes(graph, {{"foo"}}).error()),
             "error: there is no pass 'foo'; those to turn off are identity, cse, "
             "merge_reshape_transpose, hard_swish, hard_sigmoid, layer_norm, gelu, fold_batch_norm, "
-            "fold_scale, fold_scale_ahead, gather_scale, strength [pass-name]");
+            "fold_scale, fold_scale_ahead, gather_scale, strength, wide_concat [pass-name]");
   EXPECT_EQ(to_text(run_passes(graph, {{"dead_code"}}).error()),
             "error: pass 'dead_code' cannot be turned off: planning needs it; leave it out of "
             "--no-pass [pass-name]");
@@ -46,6 +47,37 @@ TEST(Passes, TellWhatTheyChanged) {
   graph = m.imported();
   EXPECT_EQ(to_text(*run_passes(graph, {{"identity", "strength"}})), "");
   EXPECT_EQ(testing::types_of(graph), "Pow Identity");
+}
+
+// One kernel of 2000 parts took minutes to compile, and 1000 parts of four more than the limit.
+TEST(WideConcat, BecomesATreeOfTheSameValues) {
+  ModelBuilder m;
+  std::vector<std::string> parts;
+  RefValues values;
+  std::vector<double> wanted;
+  constexpr int kParts = 70;
+  for (int i = 0; i < kParts; ++i) {
+    parts.push_back("x" + std::to_string(i));
+    m.input(parts.back(), {i % 3});
+  }
+  m.node("Concat", parts, {"y"}, {{"axis", -1}}, "join").output("y");
+  Graph graph = m.imported();
+  for (int i = 0; i < kParts; ++i) {
+    RefTensor part;
+    part.dims = {i % 3};
+    for (int k = 0; k < i % 3; ++k) part.real.push_back(10 * i + k);
+    wanted.insert(wanted.end(), part.real.begin(), part.real.end());
+    values.emplace(graph.inputs[static_cast<std::size_t>(i)], std::move(part));
+  }
+  const auto reports = run_passes(graph);
+  ASSERT_TRUE(reports);
+  EXPECT_EQ(to_text(*reports),
+            "wide_concat (round 1): 1 change\n"
+            "  'join': 70 inputs become 3 Concat nodes of at most 32\n");
+  EXPECT_EQ(testing::types_of(graph), "Concat Concat Concat Concat");
+  const auto made = evaluate_graph(graph, values, RefPrecision::kDouble);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->at(graph.outputs[0]).real, wanted);
 }
 
 // Found by fuzzing: the type of an output that is left out was read.
