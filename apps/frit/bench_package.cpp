@@ -7,12 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apps/frit/text_file.h"
-#include "generators/emit/hash.h"
 #include "generators/emit/tool.h"
 #include "generators/package/mapped_file.h"
 #include "generators/package/package_start.h"
@@ -24,80 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TensorType type_of(const nlohmann::json& tensor) {
-  const auto dtype = dtype_named(tensor.at("dtype").get<std::string>());
-  if (!dtype) throw std::invalid_argument("unknown element type");
-  return TensorType(*dtype, tensor.at("shape").get<std::vector<std::int64_t>>());
-}
-
-PackageFacts facts_of(const nlohmann::json& report, const std::string& folder) {
-  PackageFacts facts;
-  facts.folder = folder;
-  facts.c_name = report.at("model").at("c_name");
-  facts.model_sha256 = report.at("model").at("sha256");
-  facts.target = report.at("target");
-  facts.threads = report.at("threads");
-  for (const auto& tensor : report.at("inputs")) facts.inputs.push_back(type_of(tensor));
-  for (const auto& tensor : report.at("outputs")) facts.outputs.push_back(type_of(tensor));
-  // Reports of earlier versions know no weights.
-  if (report.contains("weights")) facts.weights_file = report["weights"].value("file", "");
-  std::string schedules;
-  for (const auto& group : report.at("groups")) {
-    for (const auto& node : group.at("onnx_nodes")) facts.onnx_nodes.push_back(node);
-    if (!group.contains("schedule")) continue;
-    schedules += group["schedule"].at("name").get<std::string>() + " " +
-                 group["schedule"].at("sha256").get<std::string>() + "\n";
-  }
-  facts.schedule_sha = sha256(schedules);
-  return facts;
-}
-
-Status set_level(const nlohmann::json& report, const std::string& name, PackageFacts& facts) {
-  std::string known;
-  for (const auto& level : report.value("cpu_levels", nlohmann::json::array())) {
-    if (level.at("name") == name) {
-      facts.level_name = name;
-      facts.cpu_level = level.at("number");
-    }
-    known += (known.empty() ? "" : ", ") + level.at("name").get<std::string>();
-  }
-  if (facts.cpu_level != 0) return {};
-  return fail("package-level",
-              fmt::format("package '{}' has no CPU level '{}' but {}; name one of these",
-                          facts.folder, name, known.empty() ? "none" : known));
-}
-
 }  // namespace
-
-Result<PackageFacts> read_package_facts(const std::string& argument) {
-  // A folder may have an @ in its name.
-  const auto at = argument.rfind('@');
-  const bool has_level = at != std::string::npos && !fs::is_directory(argument);
-  const std::string folder = has_level ? argument.substr(0, at) : argument;
-  const std::string level = has_level ? argument.substr(at + 1) : "";
-  FRIT_TRY(check_folder(folder, "a package's folder"));
-  std::vector<fs::path> reports;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    if (entry.path().string().ends_with(".report.json")) reports.push_back(entry.path());
-  }
-  if (reports.size() != 1) {
-    return fail("package-report",
-                fmt::format("'{}' holds {} files *.report.json but a package has one; make it with "
-                            "frit build MODEL -o DIR",
-                            folder, reports.size()));
-  }
-  std::ifstream stream(reports.front(), std::ios::binary);
-  const auto report = nlohmann::json::parse(stream, nullptr, false);
-  try {
-    PackageFacts facts = facts_of(report, folder);
-    if (has_level) FRIT_TRY(set_level(report, level, facts));
-    return facts;
-  } catch (const std::exception& fault) {
-    return fail("package-report", fmt::format("'{}' is not a report of frit: {}; build it again",
-                                              reports.front().string(), fault.what()));
-  }
-}
 
 struct BenchPackage::Impl {
   PackageFacts facts;

@@ -5,26 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "apps/frit/package_facts.h"
 #include "ops/base/result.h"
 #include "ops/base/tensor.h"
 
 namespace frit {
-
-/// What DIR/<name>.report.json says of a package.
-struct PackageFacts {
-  std::string folder, c_name, target, model_sha256;
-  int threads = 1;
-  std::vector<TensorType> inputs, outputs;
-  std::vector<std::string> onnx_nodes;
-  std::string level_name;    ///< of DIR@LEVEL; empty: the highest that this CPU has
-  int cpu_level = 0;         ///< its number
-  std::string weights_file;  ///< in the folder; empty: the weights are in the archive
-  std::string schedule_sha;  ///< of the names of all groups' schedules and their hashes
-};
-
-/// `folder` may end in @LEVEL, a CPU level of the package to be run. Errors: "package-report" (none
-/// or several in the folder, or not frit's), "package-level" (not one of the package's).
-Result<PackageFacts> read_package_facts(const std::string& folder);
 
 class BenchPackage {
  public:

@@ -107,7 +107,7 @@ tl::unexpected<Diagnostic> bad(const std::string& path, const std::string& what)
 }
 
 /// Bytes before the header text and its length.
-std::optional<std::pair<std::size_t, std::size_t>> header_span(const std::string& content) {
+std::optional<std::pair<std::size_t, std::size_t>> header_span(std::string_view content) {
   if (!content.starts_with(kMagic) || content.size() < 10) return std::nullopt;
   const auto byte = [&](std::size_t i) {
     return static_cast<std::size_t>(static_cast<unsigned char>(content[i]));
@@ -126,11 +126,15 @@ Result<Tensor> read_npy(const std::string& path) {
     return bad(path, "cannot be read; name an existing .npy file");
   const std::string content((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());
+  return parse_npy(content, path);
+}
+
+Result<Tensor> parse_npy(std::string_view content, const std::string& path) {
   const auto span = header_span(content);
   if (!span || span->first + span->second > content.size()) {
     return bad(path, "is not an .npy file; write it with numpy.save");
   }
-  const auto header = parse_header(std::string_view(content).substr(span->first, span->second));
+  const auto header = parse_header(content.substr(span->first, span->second));
   if (!header) return bad(path, "its .npy header cannot be read; write it with numpy.save");
   const auto dtype = dtype_of(header->descr);
   if (!dtype) {
@@ -153,7 +157,7 @@ Result<Tensor> read_npy(const std::string& path) {
   return Tensor(*dtype, header->dims, std::move(bytes));
 }
 
-Status write_npy(const std::string& path, const Tensor& tensor) {
+std::string npy_bytes(const Tensor& tensor) {
   std::string_view descr;
   for (const auto& [name, dtype] : kTypes) {
     if (dtype == tensor.dtype()) descr = name;
@@ -173,7 +177,11 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
   content += text;
   const auto bytes = tensor.bytes();
   content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::string fault = write_whole(path, content);
+  return content;
+}
+
+Status write_npy(const std::string& path, const Tensor& tensor) {
+  const std::string fault = write_whole(path, npy_bytes(tensor));
   if (!fault.empty()) return fail("run-npy", fault);
   return {};
 }

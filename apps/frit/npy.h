@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ops/base/result.h"
 #include "ops/base/tensor.h"
@@ -11,8 +12,11 @@ namespace frit {
 /// Little-endian (or one-byte) numbers and bools in C order. Errors, code "input-npy": no such
 /// file, not .npy, an element type or order outside that, a size that the header does not promise.
 Result<Tensor> read_npy(const std::string& path);
+/// The same of a file's bytes; `path` for messages.
+Result<Tensor> parse_npy(std::string_view content, const std::string& path);
 
 /// bfloat16, which NumPy lacks, is written as its bits ('<u2'). Error: "run-npy", cannot write.
+std::string npy_bytes(const Tensor& tensor);
 Status write_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace frit

@@ -131,7 +131,8 @@ Result<std::string> outcome_of(const ForkJob& job, const Child& child, int statu
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child.answer_text.empty()) {
     const std::string body = child.answer_text.substr(1);
     if (child.answer_text[0] == '+') return body;
-    return fail(diagnostic_from_json(nlohmann::json::parse(body)));
+    const auto refusal = nlohmann::json::parse(body, nullptr, false);
+    if (refusal.is_object()) return fail(diagnostic_from_json(refusal));
   }
   Diagnostic crash =
       error("emit-crash", WIFSIGNALED(status)

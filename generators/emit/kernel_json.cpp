@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "generators/emit/json_integer.h"
+
 namespace frit {
 namespace {
 
@@ -15,16 +17,22 @@ nlohmann::json argument_to_json(const KernelArgument& argument) {
           {"offset_bytes", argument.offset_bytes}, {"bytes", argument.bytes}};
 }
 
+std::int32_t int32_of(const nlohmann::json& json) {
+  return static_cast<std::int32_t>(json_integer(json, INT32_MIN, INT32_MAX));
+}
+
+std::int64_t bytes_of(const nlohmann::json& json) { return json_integer(json, 0, INT64_MAX); }
+
 KernelArgument argument_from_json(const nlohmann::json& json) {
   KernelArgument argument;
   argument.is_output = json.at("output");
   argument.is_constant = json.at("constant");
   argument.dtype = dtype_named(json.at("dtype").get<std::string>()).value();
   for (const nlohmann::json& dim : json.at("dims")) {
-    argument.dims.push_back({dim.at(0), dim.at(1), dim.at(2)});
+    argument.dims.push_back({int32_of(dim.at(0)), int32_of(dim.at(1)), int32_of(dim.at(2))});
   }
-  argument.offset_bytes = json.at("offset_bytes");
-  argument.bytes = json.at("bytes");
+  argument.offset_bytes = json_integer(json.at("offset_bytes"), INT64_MIN, INT64_MAX);
+  argument.bytes = bytes_of(json.at("bytes"));
   return argument;
 }
 
@@ -52,8 +60,8 @@ Kernel kernel_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& argument : json.at("arguments")) {
     kernel.arguments.push_back(argument_from_json(argument));
   }
-  kernel.temporary_bytes = json.at("temporary_bytes");
-  kernel.worker_bytes = json.at("worker_bytes");
+  kernel.temporary_bytes = bytes_of(json.at("temporary_bytes"));
+  kernel.worker_bytes = bytes_of(json.at("worker_bytes"));
   kernel.one_touch = json.at("one_touch");
   kernel.schedule_name = json.at("schedule");
   kernel.schedule_text = json.at("schedule_text");

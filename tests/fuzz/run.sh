@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets of build/fuzz, one after the other, each for SECONDS.
 #
-#   bash tests/fuzz/run.sh SECONDS [TARGET...]     TARGET: model, schedule, plan (default: all)
+#   bash tests/fuzz/run.sh SECONDS [TARGET...]     TARGET: model, schedule, plan, npy, report (default: all)
 #
 # SECONDS 0 runs the seeds and the kept corpus only. New inputs are kept in build/fuzz/corpus/TARGET,
 # findings in build/fuzz/findings. The last line of a target: runs, seconds, coverage. Exit code 1
@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}; shift
-targets=("$@"); [ ${#targets[@]} -gt 0 ] || targets=(model schedule plan)
+targets=("$@"); [ ${#targets[@]} -gt 0 ] || targets=(model schedule plan npy report)
 folder=$PWD/build/fuzz
 programs=$folder/tests/fuzz
 seeds=$folder/seeds
@@ -20,6 +20,7 @@ export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 
 make_seeds() {
   "$programs/frit_fuzz_seeds" "$seeds.new"
+  "$programs/frit_fuzz_file_seeds" "$seeds.new"
   mkdir -p "$seeds.new/schedule"
   cp schedules/library/*.sched tests/schedules/error/*.sched "$seeds.new/schedule/"
   build/env/bin/python tests/fuzz/node_cases.py "$seeds.new/model" 2> /dev/null
@@ -28,7 +29,8 @@ make_seeds() {
 }
 exec 9> "$folder/seeds.lock"
 flock 9
-[ "$seeds" -nt "$programs/frit_fuzz_seeds" ] || make_seeds
+{ [ "$seeds" -nt "$programs/frit_fuzz_seeds" ] &&
+  [ "$seeds" -nt "$programs/frit_fuzz_file_seeds" ]; } || make_seeds
 flock -u 9
 
 # At most 1 GB in one piece and 3 GB in all, 25 seconds for one input.

@@ -1,23 +1,17 @@
 // Seeds and dictionaries of the fuzz targets, from what the sources themselves know.
 //
-// usage: frit_fuzz_seeds FOLDER     writes FOLDER/{model,plan}/*, FOLDER/data/w.bin, FOLDER/*.dict
-#include <fstream>
+// usage: frit_fuzz_seeds FOLDER     writes FOLDER/{model,plan}/*, FOLDER/data/w.bin,
+// FOLDER/*.dict
 #include <iostream>
 #include <set>
 
 #include "schedules/directives.h"
 #include "tests/fuzz/planned_samples.h"
+#include "tests/fuzz/seed_files.h"
 #include "tests/support/sample_models.h"
 
 namespace frit::testing {
 namespace {
-
-namespace fs = std::filesystem;
-
-void write(const fs::path& path, const std::string& bytes) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
-}
 
 // A model whose weights lie in w.bin, which holds 256 bytes.
 std::string external_model() {
@@ -51,12 +45,6 @@ void write_plans(const fs::path& folder) {
     write(folder / ("sample_" + std::to_string(number++)),
           choice + to_text(model.plan, model.graph));
   }
-}
-
-void write_dictionary(const fs::path& path, const std::set<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += "\"" + word + "\"\n";
-  write(path, text);
 }
 
 std::set<std::string> schedule_words() {
