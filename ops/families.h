@@ -10,6 +10,7 @@
 namespace frit {
 
 void add_activations(std::vector<const Operator*>& all);
+void add_einsum(std::vector<const Operator*>& all);
 void add_pointwise(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);

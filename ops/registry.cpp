@@ -36,6 +36,7 @@ const std::vector<const Operator*>& all_operators() {
     add_conv(all);
     add_conv_transpose(all);
     add_depth_space(all);
+    add_einsum(all);
     add_expand(all);
     add_gather(all);
     add_gemm(all);

@@ -22,7 +22,7 @@ const std::unordered_map<std::string_view, Entry>& table() {
     for (const std::span<const Entry> family :
          {ref::activation_entries(), ref::unary_entries(), ref::binary_entries(),
           ref::cast_entries(), ref::conv_entries(), ref::conv_transpose_entries(),
-          ref::matmul_entries(), ref::pool_entries(), ref::reduce_entries(), ref::resize_entries(),
+          ref::einsum_entries(), ref::matmul_entries(), ref::pool_entries(), ref::reduce_entries(), ref::resize_entries(),
           ref::softmax_entries(), ref::norm_entries(), ref::lrn_entries(), ref::injective_entries(),
           ref::depth_space_entries(), ref::shape_entries()}) {
       for (const Entry& entry : family) joined.emplace(entry.type, entry);

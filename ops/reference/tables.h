@@ -13,6 +13,7 @@ std::span<const Entry> binary_entries();          ///< binary.cpp: Add, Less, Wh
 std::span<const Entry> cast_entries();            ///< cast.cpp: Cast
 std::span<const Entry> conv_entries();            ///< conv.cpp
 std::span<const Entry> conv_transpose_entries();  ///< conv_transpose.cpp
+std::span<const Entry> einsum_entries();          ///< einsum.cpp
 std::span<const Entry> matmul_entries();          ///< matmul.cpp: MatMul, Gemm
 std::span<const Entry> pool_entries();            ///< pool.cpp
 std::span<const Entry> resize_entries();          ///< resize.cpp: Resize, Upsample
