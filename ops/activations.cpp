@@ -1,5 +1,5 @@
 // Activations that ONNX defines by other operators.
-#include "ops/families.h"
+#include "ops/operator.h"
 #include "ops/rules.h"
 
 namespace frit {

@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "ops/einsum_equation.h"
-#include "ops/families.h"
+#include "ops/operator.h"
 #include "ops/limits.h"
 #include "ops/rules.h"
 

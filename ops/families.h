@@ -1,6 +1,7 @@
 // The families of operators without a header of their own: each `.cpp` of this folder that defines
-// some offers them here, or in its header, on one line, and is called by registry.cpp. The objects
-// live for ever and hold no state.
+// some offers them here, or in its header, on one line, and is called by registry.cpp. Only that
+// file includes this one, so that a new family recompiles no other. The objects live for ever and
+// hold no state.
 #pragma once
 
 #include <vector>

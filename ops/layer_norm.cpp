@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "ops/broadcast.h"
-#include "ops/families.h"
+#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
 #include "ops/rows.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/families.h"
+#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
 #include "ops/rules.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/families.h"
+#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
 #include "ops/rules.h"

@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "ops/arithmetic.h"
-#include "ops/families.h"
+#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
 #include "ops/rows.h"

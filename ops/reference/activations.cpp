@@ -1,6 +1,5 @@
 // Activations that ONNX defines by other operators.
 #include "ops/reference/steps.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

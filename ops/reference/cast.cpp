@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "ops/reference/call.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "ops/reference/call.h"
-#include "ops/reference/tables.h"
 #include "ops/reference/weighted_sums.h"
 
 namespace frit::ref {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "ops/reference/call.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

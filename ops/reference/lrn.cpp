@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "ops/reference/call.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

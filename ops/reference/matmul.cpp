@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ops/reference/call.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

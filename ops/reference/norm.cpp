@@ -5,7 +5,6 @@
 
 #include "ops/reference/call.h"
 #include "ops/reference/rows.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

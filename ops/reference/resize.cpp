@@ -9,7 +9,6 @@
 #include <string>
 
 #include "ops/reference/call.h"
-#include "ops/reference/tables.h"
 
 namespace frit::ref {
 namespace {

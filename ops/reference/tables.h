@@ -1,4 +1,5 @@
-// The families of the reference, each a table of entries.
+// The families of the reference, each a table of entries. Only reference.cpp includes this, so that
+// a new family recompiles no other.
 #pragma once
 
 #include <span>
