@@ -1,6 +1,9 @@
 // The table of operators. Each family offers its classes through one function.
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "ops/base/assert.h"
 #include "ops/batch_norm.h"
 #include "ops/concat.h"
 #include "ops/conv.h"
@@ -16,6 +19,7 @@
 #include "ops/operator.h"
 #include "ops/pad.h"
 #include "ops/pool.h"
+#include "ops/register.h"
 #include "ops/reshape.h"
 #include "ops/resize.h"
 #include "ops/shape.h"
@@ -25,48 +29,86 @@
 
 namespace frit {
 
-const std::vector<const Operator*>& all_operators() {
-  static const std::vector<const Operator*> operators = [] {
-    std::vector<const Operator*> all;
-    add_pointwise(all);
-    add_activations(all);
-    add_binary(all);
-    add_batch_norm(all);
-    add_concat(all);
-    add_conv(all);
-    add_conv_transpose(all);
-    add_depth_space(all);
-    add_einsum(all);
-    add_expand(all);
-    add_gather(all);
-    add_gemm(all);
-    add_global_pool(all);
-    add_lrn(all);
-    add_matmul(all);
-    add_pad(all);
-    add_pool(all);
-    add_reshape(all);
-    add_resize(all);
-    add_shape(all);
-    add_slice(all);
-    add_split(all);
-    add_transpose(all);
-    add_reduce(all);
-    add_softmax(all);
-    add_layer_norm(all);
-    std::sort(all.begin(), all.end(), [](const Operator* a, const Operator* b) {
-      return std::pair(a->domain(), a->type()) < std::pair(b->domain(), b->type());
-    });
-    return all;
-  }();
-  return operators;
+namespace {
+
+using Name = std::pair<std::string_view, std::string_view>;  // domain, type
+
+Name name_of(const Operator* op) { return {op->domain(), op->type()}; }
+
+std::vector<const Operator*> shipped_operators() {
+  std::vector<const Operator*> all;
+  add_pointwise(all);
+  add_activations(all);
+  add_binary(all);
+  add_batch_norm(all);
+  add_concat(all);
+  add_conv(all);
+  add_conv_transpose(all);
+  add_depth_space(all);
+  add_einsum(all);
+  add_expand(all);
+  add_gather(all);
+  add_gemm(all);
+  add_global_pool(all);
+  add_lrn(all);
+  add_matmul(all);
+  add_pad(all);
+  add_pool(all);
+  add_reshape(all);
+  add_resize(all);
+  add_shape(all);
+  add_slice(all);
+  add_split(all);
+  add_transpose(all);
+  add_reduce(all);
+  add_softmax(all);
+  add_layer_norm(all);
+  return all;
 }
 
-const Operator* find_operator(std::string_view domain, std::string_view type) {
-  for (const Operator* op : all_operators()) {
-    if (op->type() == type && op->domain() == domain) return op;
+/// All operators, sorted for people and by name for look-ups.
+struct Registry {
+  std::vector<const Operator*> sorted = shipped_operators();
+  std::map<Name, const Operator*> by_name;
+  bool has_own = false;
+
+  Registry() {
+    sort();
+    for (const Operator* op : sorted) {
+      FRIT_ASSERT(by_name.emplace(name_of(op), op).second,
+                  std::string(op->type()) + " is listed twice");
+    }
   }
-  return nullptr;
+  void sort() {
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Operator* a, const Operator* b) { return name_of(a) < name_of(b); });
+  }
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
 }
+
+}  // namespace
+
+const std::vector<const Operator*>& all_operators() { return registry().sorted; }
+
+const Operator* find_operator(std::string_view domain, std::string_view type) {
+  const auto found = registry().by_name.find({domain, type});
+  return found == registry().by_name.end() ? nullptr : found->second;
+}
+
+void register_operator(const Operator& op) {
+  Registry& all = registry();
+  FRIT_ASSERT(!op.domain().empty(), "an operator of one's own has a domain of one's own");
+  FRIT_ASSERT(all.by_name.emplace(name_of(&op), &op).second,
+              std::string(op.type()) + " is registered twice");
+  all.sorted.push_back(&op);
+  all.sort();
+  all.has_own = true;
+}
+
+bool has_registered_operators() { return registry().has_own; }
 
 }  // namespace frit

@@ -14,6 +14,7 @@
 #include "generators/emit/group_text.h"
 #include "generators/emit/hash.h"
 #include "generators/emit/kernel_json.h"
+#include "ops/register.h"
 #include "source_hash.h"
 
 namespace frit {
@@ -21,6 +22,15 @@ namespace {
 
 constexpr const char* kObject = ".o";
 constexpr const char* kRecord = ".json";
+
+// What made a kernel: frit's own sources and, where operators of somebody else's are registered, the
+// whole program, whose sources are not known.
+const std::string& maker() {
+  static const std::string hash = [] {
+    return has_registered_operators() ? sha256_of_file("/proc/self/exe") : std::string(kSourceHash);
+  }();
+  return hash;
+}
 
 // One distinct kernel and the groups that share it.
 struct Job {
@@ -62,7 +72,7 @@ std::string key_of(const Graph& graph, const Plan& plan, const Group& group,
   return sha256(fmt::format("{}\n{}\n{}\n{}{}\nHalide {}.{}.{}\nfrit {}\n",
                             group_text(graph, plan, group), schedule.name, schedule_text(schedule),
                             packs_text(schedule.packs), target.to_string(), HALIDE_VERSION_MAJOR,
-                            HALIDE_VERSION_MINOR, HALIDE_VERSION_PATCH, kSourceHash));
+                            HALIDE_VERSION_MINOR, HALIDE_VERSION_PATCH, maker()));
 }
 
 // In a child: the object goes to the cache, the record comes back as text.

@@ -7,8 +7,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "ops/base/assert.h"
 #include "ops/reference/call.h"
 #include "ops/reference/tables.h"
+#include "ops/register.h"
 
 namespace frit {
 namespace {
@@ -16,8 +18,8 @@ namespace {
 using ref::Call;
 using ref::Entry;
 
-const std::unordered_map<std::string_view, Entry>& table() {
-  static const std::unordered_map<std::string_view, Entry> all = [] {
+std::unordered_map<std::string_view, Entry>& table() {
+  static std::unordered_map<std::string_view, Entry> all = [] {
     std::unordered_map<std::string_view, Entry> joined;
     for (const std::span<const Entry> family :
          {ref::activation_entries(), ref::unary_entries(), ref::binary_entries(),
@@ -137,6 +139,11 @@ Result<std::vector<RefTensor>> evaluate_reference(const OpInstance& op,
 
 bool has_reference(std::string_view domain, std::string_view type) {
   return find_entry(domain, type) != nullptr;
+}
+
+void ref::register_reference(const Entry& entry) {
+  FRIT_ASSERT(table().emplace(entry.type, entry).second,
+              std::string(entry.type) + " has a reference already");
 }
 
 std::int64_t RefTensor::elements() const {
