@@ -3,13 +3,18 @@
 //
 // Request: {"model":path,"inputs":{name:tensor},"cache":folder}, tensors as bytes. Inputs that the model needs at
 // build time (a Reshape's shape) are pinned when the request lists their names in "constants".
-// Answer: {"outputs":[tensor]} or {"error":text,"code":code}.
+// Answer: {"outputs":[tensor]}, when the request says "judge":true with "fault", what disagrees with
+// the reference; or {"error":text,"code":code}.
+#include <fmt/format.h>
+
 #include <iostream>
 #include <string>
 
 #include "generators/build.h"
 #include "generators/emit/model_runner.h"
 #include "generators/emit/target.h"
+#include "generators/verify/compare.h"
+#include "generators/verify/evaluate.h"
 #include "tests/oracle/json_tensor.h"
 
 namespace frit {
@@ -35,6 +40,24 @@ Result<BuildOptions> options_of(const Json& request) {
   return options;
 }
 
+// What disagrees with the double reference of the model as it stands; "" for nothing.
+std::string fault_of(const Graph& imported, const Json& inputs, const std::vector<Tensor>& outputs) {
+  RefValues values;
+  for (const ValueId id : imported.inputs) {
+    values[id] = RefTensor::from(exact_tensor_of(inputs.at(imported.value(id).name)));
+  }
+  const auto reference = evaluate_graph(imported, values, RefPrecision::kDoubleBounded);
+  if (!reference) return to_text(reference.error());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ValueId id = imported.outputs[i];
+    const auto& constant = imported.value(id).constant;
+    const Comparison comparison = compare_bounded(
+        outputs[i], constant ? RefTensor::from(*constant) : reference->at(id));
+    if (!comparison.passed) return fmt::format("output {}: {}", i, to_text(comparison));
+  }
+  return "";
+}
+
 Json answer(const Json& request) {
   const auto options = options_of(request);
   if (!options) return refusal(options.error());
@@ -50,11 +73,15 @@ Json answer(const Json& request) {
     }
   }
   if (const Status ran = (*runner)->run(); !ran) return refusal(ran.error());
+  std::vector<Tensor> results;
+  for (const ValueId id : graph.outputs) results.push_back((*runner)->get(id));
   Json outputs = Json::array();
-  for (const ValueId id : graph.outputs) {
-    outputs.push_back(exact_json_of((*runner)->get(id)));
+  for (const Tensor& result : results) outputs.push_back(exact_json_of(result));
+  Json told = {{"outputs", std::move(outputs)}};
+  if (request.value("judge", false)) {
+    told["fault"] = fault_of(built->planned.imported, request["inputs"], results);
   }
-  return {{"outputs", std::move(outputs)}};
+  return told;
 }
 
 }  // namespace

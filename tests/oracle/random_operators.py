@@ -1,0 +1,136 @@
+"""Random operators, attributes, shapes and types through frit, judged by its reference and by
+ONNX Runtime.
+
+usage: random_operators.py BUILD_DIR [--first N] [--count N] [--only OPERATOR] [--type TYPE]
+
+Case N is drawn from the seed N alone: an operator, one of its versions since opset 7, element types
+that this version allows, extents (0, 1, primes, vector widths and their neighbours), attributes
+(random_draws.py). Kernels must agree with the double reference within its bound (NUMERICS.md), NaN
+and Inf included, and, where ONNX Runtime runs the model and the data are ordinary, with it (but for
+PEER_DIFFERS). Refusals of frit are counted and listed by reason. A mismatch prints a command that
+shows it alone. Last line: "N agree, N refused, N mismatch".
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import numpy as np
+from onnx_cases import NotInJson, Tool, array_of, exact_tensor
+import onnx
+import random_draws
+
+try:
+    import onnxruntime
+    onnxruntime.set_default_logger_severity(4)
+except ImportError:
+    onnxruntime = None
+
+WORKERS = 2
+# Where ONNX Runtime departs from the specification or leaves it open: operator -> why.
+PEER_DIFFERS = {
+    "Mod": "the sign of integer remainders of unsigned and narrow types",
+    "BitShift": "shifts by the width or more are undefined",
+    "Clip": "min above max",
+    "TopK": "the order of equal values",
+    "Resize": "rounding of coordinates in float32",
+    "Upsample": "rounding of coordinates in float32",
+}
+
+
+def peer_outputs(case):
+    """ONNX Runtime's outputs, or None where it does not run the model."""
+    if onnxruntime is None or case.special or case.operator in PEER_DIFFERS:
+        return None
+    try:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        session = onnxruntime.InferenceSession(case.model.SerializeToString(), options,
+                                               providers=["CPUExecutionProvider"])
+        return session.run(None, case.data)
+    except Exception:  # it has a dozen exception types, all of which mean "not run"
+        return None
+
+
+def differs(got, want):
+    want = np.asarray(want)
+    if got.shape != want.shape:
+        return f"shape {list(got.shape)} for {list(want.shape)}"
+    if got.dtype != want.dtype:
+        return f"type {got.dtype} for {want.dtype}"
+    if want.dtype.kind in "iub":
+        return "" if np.array_equal(got, want) else f"{got.reshape(-1)[:6]} for {want.reshape(-1)[:6]}"
+    got, want = got.astype(np.float64), want.astype(np.float64)
+    size = np.max(np.abs(want[np.isfinite(want)]), initial=0.0)
+    step = {"float16": 4e-3, "bfloat16": 3e-2}.get(str(want.dtype), 1e-4)
+    near = np.allclose(got, want, rtol=step, atol=step * size + 1e-6, equal_nan=True)
+    return "" if near else f"{got.reshape(-1)[:6]} for {want.reshape(-1)[:6]}"
+
+
+def judge(case, tool, folder):
+    """("agree" | "refused" | "mismatch", why)"""
+    path = os.path.join(folder, "case.onnx")
+    onnx.save(case.model, path)
+    try:
+        inputs = {name: exact_tensor(value) for name, value in case.data.items()}
+    except NotInJson as why:
+        return "refused", str(why)
+    answer = tool.ask({"model": path, "inputs": inputs, "constants": [], "judge": True,
+                       "cache": os.path.join(folder, "cache")})
+    if "error" in answer:
+        about_model = answer["code"].startswith("onnx-")
+        return ("refused" if about_model else "mismatch"), answer["error"]
+    if answer["fault"]:
+        return "mismatch", "reference: " + answer["fault"]
+    peer = peer_outputs(case)
+    if peer is not None:
+        for got, want in zip(answer["outputs"], peer):
+            fault = differs(array_of(got), want)
+            if fault:
+                return "mismatch", "ONNX Runtime: " + fault
+    return "agree", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--only")
+    parser.add_argument("--show", action="store_true", help="print each case and its refusal")
+    options = parser.parse_args()
+    local = threading.local()
+
+    def one(seed):
+        if not hasattr(local, "tool"):
+            local.tool = Tool(os.path.join(options.build, "tests", "frit_run_model"))
+            local.folder = tempfile.TemporaryDirectory()
+        case = random_draws.draw(seed, options.only)
+        return seed, case, *judge(case, local.tool, local.folder.name)
+
+    counts = collections.Counter()
+    reasons = collections.Counter()
+    seeds = range(options.first, options.first + options.count)
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for seed, case, verdict, why in pool.map(one, seeds):
+            counts[verdict] += 1
+            if options.show:
+                print(seed, case.text(), verdict, why)
+            if verdict == "refused":
+                reasons[case.operator] += 1
+            if verdict == "mismatch":
+                only = f" --only {options.only}" if options.only else ""
+                print(f"mismatch {case.text()}: {why[:300]}\n  tests/random_operators --first {seed} "
+                      f"--count 1{only} --show", flush=True)
+    print("refused:", ", ".join(f"{name} {n}" for name, n in sorted(reasons.items())) or "none")
+    print(f"{counts['agree']} agree, {counts['refused']} refused, {counts['mismatch']} mismatch")
+    return 1 if counts["mismatch"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
