@@ -151,7 +151,9 @@ Expr convert(Type to, const Expr& x) {
 Expr order_key(const Expr& x, bool nan_highest) {
   const Type key = Halide::Int(x.type().bits());
   const Expr ordered = flip_negative(Halide::reinterpret(key, x));
-  return select(math::is_nan(x), nan_highest ? key.max() : key.min(), ordered);
+  // The quiet NaN, as arithmetic makes it: rounding to bfloat16 would carry out of one of all ones.
+  const std::int64_t quiet = x.type().bits() == 32 ? 0x7fc00000 : 0x7ff8000000000000;
+  return select(math::is_nan(x), constant_of(key, nan_highest ? quiet : ~quiet), ordered);
 }
 
 Expr from_order_key(const Expr& key) {

@@ -23,6 +23,9 @@ struct BinaryRule {
   bool result_bool;
   Expr (*value)(const Expr& a, const Expr& b);
   int cost;
+  /// The same for floats of 16 bits, where LLVM would reorder a chain: the sum of two and the
+  /// rounding after it are one half-precision instruction to it.
+  Expr (*narrow)(const Expr& a, const Expr& b) = nullptr;
 };
 
 std::span<const DType> bool_type() { return all_types().last(1); }
@@ -45,7 +48,7 @@ Expr either(const Expr& a, const Expr& b) { return a || b; }
 Expr exclusive(const Expr& a, const Expr& b) { return a != b; }
 
 constexpr BinaryRule kBinary[] = {
-    {"Add", 7, numeric_types, false, add, 1},
+    {"Add", 7, numeric_types, false, add, 1, math::strict_add},
     {"And", 7, bool_type, true, both, 1},
     {"Div", 7, numeric_types, false, div, 4},
     {"Equal", 7, all_types, true, equal, 1},
@@ -55,7 +58,7 @@ constexpr BinaryRule kBinary[] = {
     {"LessOrEqual", 12, numeric_types, true, less_or_equal, 1},
     {"Max", 8, numeric_types, false, math::maximum, 2},
     {"Min", 8, numeric_types, false, math::minimum, 2},
-    {"Mul", 7, numeric_types, false, mul, 1},
+    {"Mul", 7, numeric_types, false, mul, 1, math::strict_mul},
     {"Or", 7, bool_type, true, either, 1},
     {"Sub", 7, numeric_types, false, sub, 1},
     {"Xor", 7, bool_type, true, exclusive, 1},
@@ -105,7 +108,9 @@ class Binary final : public Broadcasting {
     Expr a = read(stages, operands[0]);
     Expr b = read(stages, operands[1]);
     if (op.input(0).dtype == DType::kBool) a = as_condition(a), b = as_condition(b);
-    write(op, stages, rule_.value(a, b), rule_.cost);
+    const bool narrow = is_float(op.input(0).dtype) && size_bytes(op.input(0).dtype) < 4;
+    const auto value = narrow && rule_.narrow != nullptr ? rule_.narrow : rule_.value;
+    write(op, stages, value(a, b), rule_.cost);
   }
 
  private:

@@ -24,7 +24,7 @@ HELPERS = {
 # Wrappers that put a place in front of a message, which is judged where it is written.
 WRAPPERS = {"'{}': {}", "{}: {}", "package '{}': {}", "code {}: {}", "{}: attribute {} {}",
             "{} {}", "'{}' should be a {} but {}", "node `{}` ({}): {}",
-            "'{}' is not offered: {}", "cannot be run: "}
+            "'{}' is not offered: {}", "cannot be run: ", ": "}
 GRAMMAR = re.compile(r"expected |write |wants |it is written ")
 # A reason why two nodes share no kernel is the answer itself (frit explain), not a refusal of input.
 VERDICTS = {"generators/fusion/layout.cpp", "generators/fusion/legality.cpp",

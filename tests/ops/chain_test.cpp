@@ -121,6 +121,21 @@ TEST(Chain, ArithmeticAfterFunctionsKeepsInfinity) {
   }
 }
 
+// Each step rounds to its type: (x + y) + z is not x + (y + z), nor are products.
+TEST(Chain, SumsAndProductsOfHalvesKeepTheirOrder) {
+  const Ints dims = {16, 16};
+  for (const char* type : {"Add", "Mul"}) {
+    for (const DType dtype : {DType::kF16, DType::kBF16}) {
+      SCOPED_TRACE(type);
+      const Tensor x = random_tensor(dtype, dims, -3, 3, 1), y = random_tensor(dtype, dims, -3, 3, 2),
+                   z = random_tensor(dtype, dims, -3, 3, 3);
+      expect_chain({{make_op(type, 14, {}, {x, y})},
+                    {make_op(type, 14, {}, {std::nullopt, z})},
+                    {make_op("Cast", 13, {{"to", std::int64_t{1}}}, {std::nullopt})}});
+    }
+  }
+}
+
 TEST(Chain, ExtremesAfterArithmeticKeepNaN) {
   const Tensor one = Tensor::f32({1}, {1});
   for (const char* type : {"Max", "Min"}) {

@@ -254,5 +254,12 @@ TEST(GlobalPool, AsTheReference) {
   expect_as_reference(make_op("GlobalAveragePool", 1, {}, {narrow}));
 }
 
+TEST(GlobalPool, MaximumOfNarrowFloatsKeepsNaN) {
+  const Tensor x = Tensor::of<std::uint16_t>(DType::kBF16, {1, 2, 3},
+                                             {0x3f80, 0x7fc0, 0xff80, 0xffc1, 0x7f80, 0});
+  const std::vector<double> y = run_one(make_op("GlobalMaxPool", 22, {}, {x})).to_doubles();
+  EXPECT_TRUE(std::isnan(y.at(0)) && std::isnan(y.at(1)));
+}
+
 }  // namespace
 }  // namespace frit::test

@@ -56,7 +56,8 @@ class Case:
 class Draw:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
-        self.special = False
+        self.special = False  # the case holds NaN, Inf or -0
+        self.ordinary = False  # further arrays hold none
         self.types = {}
 
     def pick(self, choices):
@@ -89,13 +90,17 @@ class Draw:
         if dtype == np.bool_:
             return self.rng.integers(0, 2, dims).astype(np.bool_)
         if dtype.kind in "iu":
-            return self.rng.integers(0 if dtype.kind == "u" else int(np.floor(low)),
+            least = int(np.ceil(low))
+            return self.rng.integers(max(0, least) if dtype.kind == "u" else least,
                                      int(np.ceil(high)) + 1, dims).astype(dtype)
         values = self.rng.uniform(low, high, dims)
-        if self.special and values.size:
+        if self.special and values.size and not self.ordinary:
             odd = self.rng.choice([np.nan, np.inf, -np.inf, -0.0], dims)
             values = np.where(self.rng.uniform(size=dims) < 0.07, odd, values)
         return np.asarray(values).astype(dtype)
+
+    def without_special(self):
+        self.ordinary = True
 
     def dtype(self, schema, name):
         """A numpy type that the constraint of input `name` allows: the same for one constraint."""

@@ -120,6 +120,8 @@ def where(dice, schema):
 def reduction(dice, schema):
     # the identity of an empty maximum is open in older versions
     x = dice.first(schema, dice.shape(1, 4, least=1), 0.5, 2)
+    if schema.name == "ReduceProd" and x.dtype.kind in "iu":
+        x = dice.array(x.dtype, x.shape, 1, 1)  # what overflows is open
     axes = sorted({dice.int(0, x.ndim - 1) for _ in range(dice.int(1, x.ndim))})
     axes = [a - x.ndim if schema.since_version >= 11 and dice.one_in(3) else a for a in axes]
     attributes = {"keepdims": dice.int(0, 1)}
@@ -250,6 +252,7 @@ def conv(dice, schema):
     if dice.one_in(4):
         attributes["dilations"] = dice.ints(rank, 1, 2)
     x = dice.first(schema, [dice.int(1, 2), group * c, *spatial])
+    dice.without_special()  # whether a pad times an infinite weight is a NaN is open
     inputs = [x, dice.array(x.dtype, [k, c, *kernel])]
     if dice.one_in(2):
         inputs.append(dice.array(x.dtype, [k]))
@@ -269,6 +272,7 @@ def conv_transpose(dice, schema):
     if dice.one_in(3):
         attributes["output_padding"] = [dice.int(0, s - 1) for s in strides]
     x = dice.first(schema, [dice.int(1, 2), c, *spatial])
+    dice.without_special()
     inputs = [x, dice.array(x.dtype, [c, k, *kernel])]
     if dice.one_in(2):
         inputs[1:] = [fixed(w, x.dtype) for w in inputs[1:]]

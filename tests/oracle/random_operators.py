@@ -31,7 +31,7 @@ except ImportError:
     onnxruntime = None
 
 WORKERS = 2
-# Where ONNX Runtime departs from the specification or leaves it open: operator -> why.
+# Where the specification leaves the result open, or ONNX Runtime departs from it: operator -> why.
 PEER_DIFFERS = {
     "Mod": "the sign of integer remainders of unsigned and narrow types",
     "BitShift": "shifts by the width or more are undefined",
@@ -42,9 +42,17 @@ PEER_DIFFERS = {
 }
 
 
+def peer_errs(case):
+    """Forms of an operator that ONNX Runtime gets wrong: onnx's own reference agrees with frit."""
+    names = {a.name: a for a in case.model.graph.node[0].attribute}
+    padded = names["auto_pad"].s.startswith(b"SAME") if "auto_pad" in names else False
+    # the padding of a dilated window is computed as if it were not dilated
+    return case.operator.endswith("Pool") and padded and "dilations" in names
+
+
 def peer_outputs(case):
     """ONNX Runtime's outputs, or None where it does not run the model."""
-    if onnxruntime is None or case.special or case.operator in PEER_DIFFERS:
+    if (onnxruntime is None or case.special or case.operator in PEER_DIFFERS or peer_errs(case)):
         return None
     try:
         options = onnxruntime.SessionOptions()
@@ -64,9 +72,9 @@ def differs(got, want):
         return f"type {got.dtype} for {want.dtype}"
     if want.dtype.kind in "iub":
         return "" if np.array_equal(got, want) else f"{got.reshape(-1)[:6]} for {want.reshape(-1)[:6]}"
+    step = {"float16": 4e-3, "bfloat16": 3e-2}.get(str(want.dtype), 1e-4)
     got, want = got.astype(np.float64), want.astype(np.float64)
     size = np.max(np.abs(want[np.isfinite(want)]), initial=0.0)
-    step = {"float16": 4e-3, "bfloat16": 3e-2}.get(str(want.dtype), 1e-4)
     near = np.allclose(got, want, rtol=step, atol=step * size + 1e-6, equal_nan=True)
     return "" if near else f"{got.reshape(-1)[:6]} for {want.reshape(-1)[:6]}"
 
