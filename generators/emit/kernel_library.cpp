@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -75,14 +78,37 @@ Result<std::string> make_folder() {
   return pattern;
 }
 
+Status run_cc(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = toolchain_for(Architecture::kHost).cc;
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  Status done = run_tool({words, ""});
+  if (!done) done.error().code = "kernel-link";
+  return done;
+}
+
+// Writes the shim as an object file; it is compiled once in a process.
+Status put_shim(bool device, const std::string& folder, const std::string& object) {
+  static std::mutex lock;
+  static std::map<bool, std::string> compiled;
+  const std::lock_guard guard(lock);
+  std::string& bytes = compiled[device];
+  if (bytes.empty()) {
+    const std::string source = folder + "/shim.c";
+    std::ofstream(source) << (device ? kDeviceShim : kShim);
+    FRIT_TRY(run_cc({"-O1", "-fPIC", "-c", "-o", object, source}));
+    std::ifstream file(object, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+    return {};
+  }
+  std::ofstream(object, std::ios::binary) << bytes;
+  return {};
+}
+
 Status link(const CompiledModel& model, const std::string& folder, const std::string& output) {
   const bool device = model.target.has_gpu_feature();
-  std::ofstream(folder + "/shim.c") << (device ? kDeviceShim : kShim);
-  std::vector<std::string> words = toolchain_for(Architecture::kHost).cc;
-  for (const std::string& word : {std::string("-O1"), std::string("-shared"), std::string("-fPIC"),
-                                  std::string("-o"), output, folder + "/shim.c"}) {
-    words.push_back(word);
-  }
+  const std::string shim = folder + "/shim.o";
+  FRIT_TRY(put_shim(device, folder, shim));
+  std::vector<std::string> words = {"-shared", "-o", output, shim};
   std::set<std::string> objects;
   for (const Kernel& kernel : model.kernels) objects.insert(kernel.object_path);
   // A response file: a big model has more objects than a command line holds.
@@ -97,11 +123,7 @@ Status link(const CompiledModel& model, const std::string& folder, const std::st
     words.push_back("-ldl");
   }
   words.push_back("-lm");
-  const Status linked = run_tool({words, ""});
-  if (linked) return {};
-  Diagnostic problem = linked.error();
-  problem.code = "kernel-link";
-  return fail(std::move(problem));
+  return run_cc(words);
 }
 
 halide_type_t buffer_type(DType dtype) {
