@@ -174,11 +174,17 @@ def model_of(operator, opset, inputs, attributes, outputs):
     return onnx.shape_inference.infer_shapes(model), data
 
 
-def draw(seed, only=None):
-    """Case `seed`."""
+def versions():
+    """(operator, version) of every schema version that a case may be of."""
+    return [(operator, schema.since_version) for operator in sorted(set(GENERATORS) & set(SCHEMAS))
+            for schema in SCHEMAS[operator]]
+
+
+def draw(seed, only=None, version=None):
+    """Case `seed`, of any operator and version or of these."""
     dice = Draw(seed)
     operator = only or dice.pick(sorted(set(GENERATORS) & set(SCHEMAS)))
-    schema = dice.pick(SCHEMAS[operator])
+    schema = dice.pick([s for s in SCHEMAS[operator] if version in (None, s.since_version)])
     opset = max(7, schema.since_version)
     dice.special = bool(dice.one_in(6))
     inputs, attributes, outputs = GENERATORS[operator](dice, schema)
