@@ -209,7 +209,8 @@ class Commands {
 
   void add_ops() {
     CLI::App& sub = add("ops", "Operators that frit knows", command_ops);
-    sub.add_option("NAME", own_.what, "Only this one");
+    sub.add_option("NAME", own_.what, "Only this one, with its attributes");
+    sub.add_flag("--markdown", own_.markdown, "As the page doc/operators.md");
   }
 
   void add_check() {

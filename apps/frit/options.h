@@ -53,6 +53,7 @@ struct CommandOptions {
   std::string expect;
   std::string pair;                  ///< explain: "A,B"
   std::string what;                  ///< show: graph, passes …; help: the topic; ops: the name
+  bool markdown = false;             ///< ops: as a page
   std::string key;                   ///< show metadata: the key
   std::string file;                  ///< check: the schedule
   std::string level = "lower";       ///< check: apply, nest, lower
