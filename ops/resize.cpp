@@ -23,6 +23,17 @@ ResizeSpec checked_spec(const OpInstance& op) {
   return *std::move(spec);
 }
 
+/// More taps than these are summed by a loop.
+constexpr std::int64_t kMostUnrolled = 8;
+
+std::int64_t widest(const ResizeSpec& spec) {
+  std::int64_t taps = 1;
+  for (std::size_t axis = 0; axis < spec.in.size(); ++axis) {
+    if (!keeps_axis(spec, axis)) taps = std::max(taps, resize_taps(spec, axis));
+  }
+  return taps;
+}
+
 bool extrapolates(const ResizeSpec& spec) { return spec.coordinates == "tf_crop_and_resize"; }
 
 /// An axis that changes: index arithmetic, or tables that are inputs of the canonical form.
@@ -75,7 +86,11 @@ class Resize : public Operator {
  public:
   std::string_view type() const override { return "Resize"; }
   int first_opset() const override { return 10; }
-  OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
+  /// Wide kernels sum in a loop: no index arithmetic that others could take in.
+  OpKind kind(const OpInstance& op) const override {
+    const auto spec = resize_spec_of(op);
+    return spec && widest(*spec) > kMostUnrolled ? OpKind::kOpaque : OpKind::kInjective;
+  }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 4 + 2 * op.inputs.size()));
@@ -124,7 +139,7 @@ class Resize : public Operator {
       dims[axis] = spec.out[axis];
       std::int64_t elements = 1;
       for (const std::int64_t extent : dims) elements *= extent;
-      counts.flop += elements * 2 * (spec.mode == ResizeMode::kCubic ? 4 : 2);
+      counts.flop += elements * 2 * resize_taps(spec, axis);
     }
     return counts;
   }
@@ -188,19 +203,19 @@ class Resize : public Operator {
     };
     Expr inside;
     for (const Sampled& sampled : axes) {
-      const std::int64_t extent = spec.in[sampled.axis];
-      const Expr& along = out[sampled.axis];
-      const int taps = spec.mode == ResizeMode::kCubic ? 4 : 2;
-      Expr sum;
-      for (int t = 0; t < taps; ++t) {
+      const std::int64_t taps = resize_taps(spec, sampled.axis);
+      const Expr along = out[sampled.axis];
+      if (extrapolates(spec)) also(inside, operands[sampled.index_input].at({along, Expr(0)}) >= 0);
+      const auto term = [&](const Expr& t) {
         Index at = out;
-        const Expr found = operands[sampled.index_input].at({along, Expr(t)});
-        if (t == 0 && extrapolates(spec)) also(inside, found >= 0);
-        at[sampled.axis] = Halide::clamp(found, 0, static_cast<int>(extent) - 1);
-        const Expr term = operands[sampled.weight_input].at({along, Expr(t)}) * before(at);
-        sum = sum.defined() ? sum + term : term;
-      }
-      if (&sampled == &axes.back()) {
+        const Expr found = operands[sampled.index_input].at({along, t});
+        at[sampled.axis] = Halide::clamp(found, 0, static_cast<int>(spec.in[sampled.axis]) - 1);
+        return operands[sampled.weight_input].at({along, t}) * before(at);
+      };
+      const bool loops = taps > kMostUnrolled;
+      Expr sum;
+      for (int t = 0; !loops && t < taps; ++t) sum = sum.defined() ? sum + term(t) : term(t);
+      if (&sampled == &axes.back() && !loops) {
         before = [sum](const Index&) { return sum; };
         break;
       }
@@ -210,7 +225,13 @@ class Resize : public Operator {
       // Positions come from a table, so that stored at its reader's innermost loop, where the
       // default would put it, a whole axis would be made for each element (cubic: 53 to 1 ms).
       stage.op_cost = 1;
-      stage() = sum;
+      if (loops) {
+        reduction_domain({"tap"}, {taps}, stage.reduction);
+        stage() = Halide::Internal::make_zero(sum_type);
+        stage() += term(stage.reduction.at("tap"));
+      } else {
+        stage() = sum;
+      }
       before = [&stage](const Index& at) -> Expr { return stage(at); };
     }
     stages.stage("")() = cast(result_type, chosen(spec, inside, before(out)));

@@ -1,7 +1,6 @@
 #include "ops/resize_axis.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "ops/base/assert.h"
@@ -68,37 +67,51 @@ std::vector<std::int64_t> nearest_positions(const ResizeSpec& spec, std::size_t 
 
 bool extrapolates(const ResizeSpec& spec) { return spec.coordinates == "tf_crop_and_resize"; }
 
-/// Weights of floor(position) - 1 … + 2 by the distance past the floor.
-std::array<double, 4> cubic_weights(double a, double f) {
-  const auto near = [a](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
-  const auto far = [a](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-  return {far(f + 1), near(f), near(1 - f), far(2 - f)};
+/// How much an axis that shrinks stretches the kernel; else 1.
+double kernel_scale(const ResizeSpec& spec, std::size_t axis) {
+  const auto scale = static_cast<double>(spec.scales[axis]);
+  return spec.antialias ? std::min(scale, 1.0) : 1.0;
+}
+
+/// Elements from the first tap to the floor of the position, included.
+std::int64_t taps_below(const ResizeSpec& spec, std::size_t axis) {
+  const double reach = spec.mode == ResizeMode::kCubic ? 2.0 : 1.0;
+  return -whole(std::floor(-reach / kernel_scale(spec, axis)));
+}
+
+/// Weight of an element at distance x: a triangle, or Keys' cubic.
+double weight_at(const ResizeSpec& spec, double x) {
+  x = std::abs(x);
+  if (spec.mode == ResizeMode::kLinear) return std::max(0.0, 1 - x);
+  const double a = spec.cubic_a;
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0.0;
 }
 
 void add_taps(const ResizeSpec& spec, std::size_t axis, double position, ResizeTable& table) {
-  const double floor = std::floor(position), past = position - floor;
   const std::int64_t last = spec.in[axis] - 1;
-  std::vector<double> weights = {1 - past, past};
-  std::int64_t first = whole(floor);
-  if (spec.mode == ResizeMode::kCubic) {
-    const auto cubic = cubic_weights(spec.cubic_a, past);
-    weights.assign(cubic.begin(), cubic.end());
-    first -= 1;
-  }
+  const double scale = kernel_scale(spec, axis);
+  const std::int64_t first = whole(std::floor(position)) - taps_below(spec, axis) + 1;
+  std::vector<double> weights;
   double sum = 0.0;
-  for (std::size_t t = 0; t < weights.size(); ++t) {
-    const std::int64_t at = first + static_cast<std::int64_t>(t);
-    if (spec.exclude_outside && (at < 0 || at > last)) weights[t] = 0.0;
-    sum += weights[t];
+  for (std::int64_t t = 0; t < table.taps; ++t) {
+    const std::int64_t at = first + t;
+    const bool outside = spec.exclude_outside && (at < 0 || at > last);
+    weights.push_back(outside ? 0.0
+                              : weight_at(spec, (position - static_cast<double>(at)) * scale));
+    sum += weights.back();
     table.index.push_back(static_cast<std::int32_t>(
         std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(0, last))));
   }
-  for (const double weight : weights) {
-    table.weight.push_back(spec.exclude_outside ? weight / sum : weight);
-  }
+  const bool norm = spec.exclude_outside || scale != 1.0;
+  for (const double weight : weights) table.weight.push_back(norm ? weight / sum : weight);
 }
 
 }  // namespace
+
+std::int64_t resize_taps(const ResizeSpec& spec, std::size_t axis) {
+  return spec.mode == ResizeMode::kNearest ? 1 : 2 * taps_below(spec, axis);
+}
 
 ResizeTable resize_table(const ResizeSpec& spec, std::size_t axis) {
   ResizeTable table;
@@ -117,7 +130,7 @@ ResizeTable resize_table(const ResizeSpec& spec, std::size_t axis) {
     }
     return table;
   }
-  table.taps = spec.mode == ResizeMode::kCubic ? 4 : 2;
+  table.taps = resize_taps(spec, axis);
   for (std::int64_t o = 0; o < spec.out[axis]; ++o) {
     const double at = position_of(spec.coordinates, lengths, static_cast<double>(o));
     add_taps(spec, axis, at, table);

@@ -21,6 +21,8 @@ struct ResizeTable {
   /// By output position: outside the input, so the result is extrapolation_value; empty: none.
   std::vector<bool> outside;
 };
+/// Taps of each position: 1, 2, 4, or more where antialias widens the kernel.
+std::int64_t resize_taps(const ResizeSpec& spec, std::size_t axis);
 ResizeTable resize_table(const ResizeSpec& spec, std::size_t axis);
 
 /// Nearest as index arithmetic: (o + shift) / period * step + start, kept inside the input.

@@ -77,7 +77,6 @@ class Reader {
     FRIT_TRY(read_modes());
     FRIT_TRY(is_canonical() ? read_canonical() : read_lists());
     FRIT_TRY(check_extents());
-    FRIT_TRY(check_antialias());
     return std::move(spec_);
   }
 
@@ -109,6 +108,8 @@ class Reader {
                          {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"}));
     spec_.cubic_a = float_attribute(attributes, "cubic_coeff_a", -0.75f);
     spec_.exclude_outside = int_attribute(attributes, "exclude_outside", 0) != 0;
+    spec_.antialias =
+        int_attribute(attributes, "antialias", 0) != 0 && spec_.mode != ResizeMode::kNearest;
     spec_.extrapolation = float_attribute(attributes, "extrapolation_value", 0.0f);
     return {};
   }
@@ -292,20 +293,6 @@ class Reader {
     return {};
   }
 
-  Status check_antialias() const {
-    if (int_attribute(op_.attributes, "antialias", 0) == 0) return {};
-    if (spec_.mode == ResizeMode::kNearest) return {};
-    for (std::size_t axis = 0; axis < spec_.out.size(); ++axis) {
-      if (!(spec_.scales[axis] < 1.0f)) continue;
-      return fail(
-          "onnx-attribute",
-          fmt::format("{}: antialias is 1 and axis {} shrinks by {}, a filter that frit does "
-                      "not have; export the model with antialias 0 or average pools",
-                      label(op_), axis, spec_.scales[axis]));
-    }
-    return {};
-  }
-
   const OpInstance& op_;
   ResizeSpec spec_;
 };
@@ -324,6 +311,7 @@ AttributeMap resize_attributes(const ResizeSpec& spec) {
                              {"extrapolation_value", static_cast<float>(spec.extrapolation)},
                              {"scales", spec.scales},
                              {"sizes", spec.out}};
+  if (spec.antialias) attributes["antialias"] = std::int64_t{1};
   if (spec.coordinates == "tf_crop_and_resize") {
     Floats roi = spec.roi_start;
     roi.insert(roi.end(), spec.roi_end.begin(), spec.roi_end.end());

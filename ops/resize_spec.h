@@ -22,20 +22,21 @@ struct ResizeSpec {
   std::string rounding;     ///< nearest_mode; "simple": that of opset 10
   double cubic_a = -0.75;
   bool exclude_outside = false;
+  bool antialias = false;      ///< the kernel of linear or cubic is widened on axes that shrink
   double extrapolation = 0.0;  ///< of tf_crop_and_resize
   /// One entry for each axis of the input.
   std::vector<std::int64_t> in, out;
   std::vector<float> scales, roi_start, roi_end;
 };
 
-/// Errors: "onnx-attribute" (an unknown mode, a scale that is not positive, antialias on a
-/// shrinking axis), "onnx-shape" (lengths of lists, an empty axis resized), "onnx-too-large" (an
-/// axis of more than 2^22), "onnx-not-constant", "onnx-type".
+/// Errors: "onnx-attribute" (an unknown mode, a scale that is not positive), "onnx-shape" (lengths
+/// of lists, an empty axis resized), "onnx-too-large" (an axis of more than 2^22),
+/// "onnx-not-constant", "onnx-type".
 Result<ResizeSpec> resize_spec_of(const OpInstance& op);
 
 /// The canonical attributes: mode, coordinate_transformation_mode, nearest_mode, cubic_coeff_a,
-/// exclude_outside, extrapolation_value, scales, sizes and roi, each of the last three for all
-/// axes.
+/// exclude_outside, extrapolation_value, antialias (where it is 1), scales, sizes and roi, each of
+/// the last three for all axes.
 AttributeMap resize_attributes(const ResizeSpec& spec);
 
 }  // namespace frit

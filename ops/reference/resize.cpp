@@ -29,7 +29,7 @@ struct Axis {
 struct Settings {
   std::string mode, coordinates, rounding;
   double cubic_a = -0.75;
-  bool exclude_outside = false;
+  bool exclude_outside = false, antialias = false;
   std::vector<Axis> axes;
 };
 
@@ -80,16 +80,21 @@ std::vector<Tap> taps_at(const Settings& s, const Axis& axis, std::int64_t out) 
   } else {
     const double position = original(s, axis, static_cast<double>(out));
     const auto below = static_cast<std::int64_t>(std::floor(position));
-    const std::int64_t reach = s.mode == "cubic" ? 2 : 1;
+    const bool cubic = s.mode == "cubic";
+    // antialias: the kernel reaches as far as it has to, to see every element that is left out
+    const double shrink = s.antialias ? std::min(1.0, static_cast<double>(axis.scale)) : 1.0;
+    const auto reach = static_cast<std::int64_t>(std::ceil((cubic ? 2.0 : 1.0) / shrink));
     for (std::int64_t from = below - reach + 1; from <= below + reach; ++from) {
-      const double distance = position - static_cast<double>(from);
-      taps.push_back({from, reach == 2 ? keys(s.cubic_a, distance) : 1.0 - std::fabs(distance)});
+      const double distance = shrink * (position - static_cast<double>(from));
+      taps.push_back(
+          {from, cubic ? keys(s.cubic_a, distance) : std::max(0.0, 1.0 - std::fabs(distance))});
     }
   }
-  if (s.exclude_outside && s.mode != "nearest") {
+  if ((s.exclude_outside || s.antialias) && s.mode != "nearest") {
     double sum = 0.0;
     for (Tap& tap : taps) {
-      if (tap.from < 0 || tap.from >= axis.in) tap.weight = 0.0;
+      const bool outside = tap.from < 0 || tap.from >= axis.in;
+      if (s.exclude_outside && outside) tap.weight = 0.0;
       sum += tap.weight;
     }
     for (Tap& tap : taps) tap.weight /= sum;
@@ -287,13 +292,12 @@ Result<Settings> settings_of(const Call& call) {
       string_attribute(attributes, "nearest_mode", early ? "simple" : "round_prefer_floor");
   s.cubic_a = call.attr("cubic_coeff_a", -0.75f);
   s.exclude_outside = call.attr("exclude_outside", std::int64_t{0}) != 0;
+  s.antialias = call.attr("antialias", std::int64_t{0}) != 0;
   if (s.mode != "nearest" && s.mode != "linear" && s.mode != "cubic") {
     return call.refuse("mode is \"" + s.mode + "\"");
   }
   FRIT_TRY(fill_axes(call, early, canonical, s));
-  const bool smooth = call.attr("antialias", std::int64_t{0}) != 0 && s.mode != "nearest";
   for (const Axis& axis : s.axes) {
-    if (smooth && axis.scale < 1.0f) return call.refuse("antialias on an axis that shrinks");
     if (axis.in == 0 && axis.out > 0) return call.refuse("an empty axis cannot be resized");
     if (axis.out < 0 || axis.out > kMostElements) return call.refuse("a size is out of range");
   }

@@ -260,12 +260,6 @@ TEST(Resize, Refusals) {
   EXPECT_EQ(refusal_of(by_scales(x, {1, 1, 0, 2}, {})),
             "Resize 'node': its scale of axis 2 is 0 but must be positive and give at most "
             "1073741824 elements; correct the scales [onnx-attribute]");
-  AttributeMap smooth = modes("linear");
-  smooth["antialias"] = std::int64_t{1};
-  EXPECT_EQ(refusal_of(by_scales(x, {1, 1, 0.5f, 1}, smooth, 18)),
-            "Resize 'node': antialias is 1 and axis 2 shrinks by 0.5, a filter that frit does not "
-            "have; export the model with antialias 0 or average pools [onnx-attribute]");
-  expect_as_reference(by_scales(x, {1, 1, 2, 1}, smooth, 18));  // growing, the filter is the same
   EXPECT_THAT(refusal_of(by_scales(x, {1, 1, 2, 2}, modes("bicubic"))),
               HasSubstr("mode is \"bicubic\" but must be one of nearest, linear, cubic"));
   EXPECT_THAT(refusal_of(by_scales(x, {1, 1, 2, 2}, modes("linear", "tf_crop_and_resize"))),
@@ -275,6 +269,29 @@ TEST(Resize, Refusals) {
               HasSubstr("its input, which it interpolates, is u8"));
   EXPECT_THAT(refusal_of(by_scales(x, {1, 1, 1e9f, 1}, {})), HasSubstr("[onnx-"));
   EXPECT_THAT(refusal_of(by_sizes(x, {1, 1, 1 << 25, 1}, {})), HasSubstr("4194304 are the most"));
+}
+
+TEST(Resize, AntialiasOfAQuarterByHand) {
+  AttributeMap smooth = modes("linear");
+  smooth["antialias"] = std::int64_t{1};
+  // Triangles of 8 elements around 1.5 and 5.5: 1 3 5 7 | 7 5 3 1, the ends repeated.
+  const Tensor x = Tensor::f32({8}, {0, 0, 0, 32, 0, 0, 0, 0});
+  EXPECT_THAT(floats(by_scales(x, {0.25F}, smooth, 18)), ElementsAre(5, 3));
+}
+
+TEST(Resize, AntialiasAsTheReference) {
+  const Tensor x = random_tensor(DType::kF32, {1, 2, 9, 31}, -3, 3, 5);
+  for (const char* mode : {"linear", "cubic"}) {
+    for (const std::int64_t exclude : {0, 1}) {
+      AttributeMap smooth = modes(mode);
+      smooth["antialias"] = std::int64_t{1};
+      smooth["exclude_outside"] = exclude;
+      SCOPED_TRACE(std::string(mode) + std::to_string(exclude));
+      expect_as_reference(by_scales(x, {1, 1, 0.6F, 0.5F}, smooth, 18));
+      expect_as_reference(by_scales(x, {1, 1, 2, 0.1F}, smooth, 18));
+      expect_as_reference(by_sizes(x, {1, 2, 4, 5}, smooth, 18));
+    }
+  }
 }
 
 }  // namespace
