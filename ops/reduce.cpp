@@ -53,9 +53,9 @@ constexpr ReduceRule kReduce[] = {
     {"ReduceL1", numeric_types, 18, Combine::kSum, magnitude, nullptr, 1},
     {"ReduceL2", numeric_types, 18, Combine::kSum, square, root, 2},
     {"ReduceLogSum", float_types, 18, Combine::kSum, nullptr, logarithm, 1},
-    {"ReduceMax", numeric_types, 18, Combine::kMax, nullptr, nullptr, 1},
+    {"ReduceMax", all_types, 18, Combine::kMax, nullptr, nullptr, 1},
     {"ReduceMean", numeric_types, 18, Combine::kSum, nullptr, average, 1},
-    {"ReduceMin", numeric_types, 18, Combine::kMin, nullptr, nullptr, 1},
+    {"ReduceMin", all_types, 18, Combine::kMin, nullptr, nullptr, 1},
     {"ReduceProd", numeric_types, 18, Combine::kProduct, nullptr, nullptr, 1},
     {"ReduceSum", numeric_types, 13, Combine::kSum, nullptr, nullptr, 1},
     {"ReduceSumSquare", numeric_types, 18, Combine::kSum, square, nullptr, 2},
@@ -99,7 +99,9 @@ class Reducing : public Operator {
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, op.opset >= axes_input_from_ ? 2 : 1));
-    FRIT_TRY(check_dtype(op, 0, "its input", types_()));
+    // Extremes of bool came with opset 20.
+    const bool without_bool = types_ == all_types && op.opset < 20;
+    FRIT_TRY(check_dtype(op, 0, "its input", without_bool ? numeric_types() : types_()));
     const auto axes = reduced_axes(op, axes_input_from_);
     if (!axes) return fail(axes.error());
     TensorType out = op.input(0);
@@ -121,9 +123,15 @@ class Reducing : public Operator {
     if (!axes) return fail(axes.error());
     op.inputs.resize(1);
     op.constants.resize(1);
-    if (!*axes) {
+    if (!*axes && is_itself_of_one()) {
       op.type = "Identity";
       op.attributes.clear();
+      return {};
+    }
+    if (!*axes) {  // ReduceSumSquare over no axes still squares
+      op.attributes = {{"axes", std::vector<std::int64_t>()},
+                       {"keepdims", std::int64_t{1}},
+                       {"noop_with_empty_axes", std::int64_t{1}}};
       return {};
     }
     const std::int64_t keep = int_attribute(op.attributes, "keepdims", 1) != 0;
@@ -182,6 +190,12 @@ class Reducing : public Operator {
   }
 
  private:
+  /// Whether a reduction of one element gives that element.
+  bool is_itself_of_one() const {
+    return type_ != "ReduceL1" && type_ != "ReduceL2" && type_ != "ReduceLogSum" &&
+           type_ != "ReduceSumSquare";
+  }
+
   std::string_view type_;
   TypeSet types_;
   int axes_input_from_;
@@ -226,6 +240,7 @@ class Reduce final : public Reducing {
     if (rule_.finish) result = rule_.finish(result, reads.count);
     if (!keyed && !rule_.finish && result.type() == type) return;
     Stage& res = stages.stage("res");
+    if (type.is_bool()) result = as_condition(result);
     res() = rule_.finish || keyed ? math::convert(type, result) : Halide::cast(type, result);
     res.op_cost = 3;
   }
@@ -237,6 +252,7 @@ class Reduce final : public Reducing {
  private:
   /// Means of integers sum in 64 bits: their result always fits the input's type.
   Type accumulator(Type type) const {
+    if (type.is_bool()) return Halide::UInt(8);  // true is 1 there, and only 0 is false
     if (type.is_float() || rule_.finish != average) return compute_type(type);
     return type.with_bits(64);
   }

@@ -188,5 +188,36 @@ TEST(Reduce, RefusesBadAxes) {
             "[onnx-attribute]");
 }
 
+TEST(Reduce, OverNoAxesStillSquaresAndTakesLogarithms) {
+  const Tensor x = Tensor::f32({3}, {-2, 0.5F, 3}), none = Tensor::i64({0}, {});
+  const auto of = [&](const char* type, const Tensor& in) {
+    return make_op(type, 18, {{"noop_with_empty_axes", std::int64_t{1}}}, {in, none}, {1});
+  };
+  EXPECT_EQ(difference(run_one(of("ReduceSumSquare", x)), {4, 0.25, 9}, 0), "");
+  EXPECT_EQ(difference(run_one(of("ReduceL2", x)), {2, 0.5, 3}, 0), "");
+  EXPECT_EQ(difference(run_one(of("ReduceL1", Tensor::of<std::int32_t>(DType::kI32, {2}, {-2, 3}))),
+                       {2, 3}, 0),
+            "");
+  EXPECT_EQ(difference(run_one(of("ReduceLogSum", Tensor::f32({1}, {1}))), {0}, 0), "");
+  expect_as_reference(of("ReduceSumSquare", x));
+}
+
+TEST(Reduce, ExtremesOfBoolFromOpset20) {
+  const auto bools = [](std::vector<std::int64_t> dims, const std::vector<std::uint8_t>& values) {
+    return Tensor::of(DType::kBool, std::move(dims), values);
+  };
+  const Tensor axis = Tensor::i64({1}, {1});
+  const Tensor x = bools({3, 2}, {0, 0, 0, 1, 1, 1});
+  const auto of = [&](const char* type, const Tensor& in, int opset = 20) {
+    return make_op(type, opset, {{"keepdims", std::int64_t{0}}}, {in, axis}, {1});
+  };
+  EXPECT_EQ(difference(run_one(of("ReduceMax", x)), {0, 1, 1}, 0), "");
+  EXPECT_EQ(difference(run_one(of("ReduceMin", x)), {0, 0, 1}, 0), "");
+  const Tensor nothing = bools({1, 0}, {});
+  EXPECT_EQ(difference(run_one(of("ReduceMax", nothing)), {0}, 0), "");
+  EXPECT_EQ(difference(run_one(of("ReduceMin", nothing)), {1}, 0), "");
+  EXPECT_NE(refusal_of(of("ReduceMin", x, 18)), "");
+}
+
 }  // namespace
 }  // namespace frit::test
