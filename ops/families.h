@@ -11,10 +11,18 @@
 namespace frit {
 
 void add_activations(std::vector<const Operator*>& all);
+void add_affine_grid(std::vector<const Operator*>& all);
+void add_col2im(std::vector<const Operator*>& all);
+void add_deform_conv(std::vector<const Operator*>& all);
+void add_det(std::vector<const Operator*>& all);
+void add_dft(std::vector<const Operator*>& all);
 void add_einsum(std::vector<const Operator*>& all);
+void add_grid_sample(std::vector<const Operator*>& all);
+void add_max_unpool(std::vector<const Operator*>& all);
 void add_pointwise(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);
+void add_roi_align(std::vector<const Operator*>& all);
 void add_softmax(std::vector<const Operator*>& all);
 void add_layer_norm(std::vector<const Operator*>& all);
 

@@ -18,23 +18,28 @@ std::vector<std::int64_t> spatial_of(const OpInstance& op) {
   return {dims.begin() + 2, dims.end()};
 }
 
+/// The shape rule of all: one element for each channel.
+Result<std::vector<TensorType>> pooled_type(const OpInstance& op) {
+  FRIT_TRY(check_inputs(op, 1, 1));
+  FRIT_TRY(check_dtype(op, 0, "its input", float_types()));
+  TensorType out = op.input(0);
+  if (out.rank() < 3) {
+    return fail("onnx-shape", fmt::format("{}: its input is {} but it needs spatial axes after "
+                                          "[n,c]; correct the model",
+                                          label(op), to_text(out)));
+  }
+  FRIT_TRY(check_constant_shape(op, 0, "its input"));
+  for (std::size_t axis = 2; axis < out.shape.size(); ++axis) out.shape[axis] = 1;
+  return std::vector{out};
+}
+
 class GlobalPool : public Operator {
  public:
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
   std::string anchor(const OpInstance&) const override { return "reduce"; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
-    FRIT_TRY(check_inputs(op, 1, 1));
-    FRIT_TRY(check_dtype(op, 0, "its input", float_types()));
-    TensorType out = op.input(0);
-    if (out.rank() < 3) {
-      return fail("onnx-shape", fmt::format("{}: its input is {} but it needs spatial axes after "
-                                            "[n,c]; correct the model",
-                                            label(op), to_text(out)));
-    }
-    FRIT_TRY(check_constant_shape(op, 0, "its input"));
-    for (std::size_t axis = 2; axis < out.shape.size(); ++axis) out.shape[axis] = 1;
-    return std::vector{out};
+    return pooled_type(op);
   }
 
   Facts facts(const OpInstance& op) const override {
@@ -110,12 +115,55 @@ class GlobalMaxPool final : public GlobalPool {
   }
 };
 
+/// (sum of |x|^p)^(1/p) over all spatial axes, as reductions. Opset 2.
+class GlobalLpPool final : public Composite {
+ public:
+  std::string_view type() const override { return "GlobalLpPool"; }
+  int first_opset() const override { return 2; }
+  const std::vector<KnownAttribute>* attributes() const override {
+    static const std::vector<KnownAttribute> all = {{"p", AttributeKind::kInt}};
+    return &all;
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    auto out = pooled_type(op);
+    const std::int64_t p = int_attribute(op.attributes, "p", 2);
+    if (out && p < 1) {
+      return fail("onnx-attribute", fmt::format("{}: p is {} but must be 1 or more; correct the "
+                                                "attribute",
+                                                label(op), p));
+    }
+    return out;
+  }
+
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    const std::int64_t p = int_attribute(op.attributes, "p", 2);
+    const DType dtype = op.input(0).dtype, wide = dtype == DType::kF64 ? dtype : DType::kF32;
+    std::vector<std::int64_t> spatial;
+    for (int axis = 2; axis < op.input(0).rank(); ++axis) spatial.push_back(axis);
+    const Ref axes = to.ints(spatial);
+    if (p <= 2) {
+      to.output(0, to.node(p == 1 ? "ReduceL1" : "ReduceL2", {to.input(0), axes}));
+      return to.status();
+    }
+    Ref x = to.input(0);
+    if (dtype != wide) x = to.node("Cast", {x}, {{"to", onnx_number(wide)}});
+    const Ref power = to.scalar(wide, static_cast<double>(p));
+    const Ref sum = to.node("ReduceSum", {to.node("Pow", {to.node("Abs", {x}), power}), axes});
+    Ref norm = to.node("Pow", {sum, to.scalar(wide, 1.0 / static_cast<double>(p))});
+    if (dtype != wide) norm = to.node("Cast", {norm}, {{"to", onnx_number(dtype)}});
+    to.output(0, norm);
+    return to.status();
+  }
+};
+
 }  // namespace
 
 void add_global_pool(std::vector<const Operator*>& all) {
   static const GlobalAveragePool average;
+  static const GlobalLpPool norm;
   static const GlobalMaxPool maximum;
-  all.insert(all.end(), {&average, &maximum});
+  all.insert(all.end(), {&average, &norm, &maximum});
 }
 
 }  // namespace frit

@@ -73,7 +73,6 @@ class Pool : public Operator {
   Status canonicalise(OpInstance& op) const override {
     set_window_attributes(op, checked_window(op));
     op.attributes["ceil_mode"] = int_attribute(op.attributes, "ceil_mode", 0);
-    op.attributes.erase("storage_order");  // only orders the indices output
     return {};
   }
 
@@ -120,9 +119,29 @@ class Pool : public Operator {
   }
 };
 
-class MaxPool final : public Pool {
+/// Of two outputs: expands into a pool for the values and a MaxPoolIndices for their places.
+class MaxPool : public Pool {
  public:
   std::string_view type() const override { return "MaxPool"; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    auto types = Pool::infer(op);
+    if (types && op.outputs.size() > 1) types->emplace_back(DType::kI64, types->front().dims());
+    return types;
+  }
+
+  Status canonicalise(OpInstance& op) const override {
+    FRIT_TRY(Pool::canonicalise(op));
+    op.attributes.erase("storage_order");  // only orders the indices output
+    return {};
+  }
+
+  bool expands(const OpInstance& op) const override { return op.outputs.size() > 1; }
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    to.output(0, to.node("MaxPool", {to.input(0)}, op.attributes));
+    to.output(1, to.node("MaxPoolIndices", {to.input(0)}, op.attributes, "frit"));
+    return to.status();
+  }
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
@@ -144,6 +163,151 @@ class MaxPool final : public Pool {
       default:
         return -std::numeric_limits<double>::infinity();
     }
+  }
+};
+
+/// Where each window of MaxPool has its (first) maximum, counted through the whole input; domain
+/// "frit". storage_order 1 counts each plane with its first axis fastest. Stage "max", then the
+/// least place in row-major order that holds it: "acc".
+class MaxPoolIndices final : public MaxPool {
+ public:
+  std::string_view type() const override { return "MaxPoolIndices"; }
+  std::string_view domain() const override { return "frit"; }
+  OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
+  bool expands(const OpInstance&) const override { return false; }
+  const std::vector<KnownAttribute>* attributes() const override {
+    return known_attributes("", "MaxPool");
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    auto types = Pool::infer(op);
+    if (!types) return types;
+    const std::vector<std::int64_t> dims = op.input(0).dims();
+    if (checked_elements({dims.begin() + 2, dims.end()}) > kNowhere) {
+      return fail("onnx-too-large", fmt::format("{}: its input {} has planes of more than {} "
+                                                "elements; pass a smaller --shape",
+                                                label(op), to_text(op.input(0)), kNowhere));
+    }
+    types->front().dtype = DType::kI64;
+    return types;
+  }
+
+  Status canonicalise(OpInstance& op) const override { return Pool::canonicalise(op); }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Window window = checked_window(op);
+    const Halide::Type type = halide_type(op.input(0).dtype);
+    Stage& max = stages.stage("max");
+    max() = constant_of(type, fill(op));
+    max() = math::maximum(Expr(max()), tap_value(op, operands[0], window, stages, max));
+
+    Stage& acc = stages.stage("acc");
+    acc() = kNowhere;
+    const Expr value = tap_value(op, operands[0], window, stages, acc), most = max();
+    Expr same = value == most;
+    if (type.is_float()) {
+      const Halide::Type wide = compute_type(type);
+      same = math::strict_equal(cast(wide, value), cast(wide, most)) ||
+             (math::is_nan(cast(wide, value)) && math::is_nan(cast(wide, most)));
+    }
+    Expr place = 0;
+    const std::vector<std::string> names = spatial_names(window.rank());
+    for (std::size_t axis = 0; axis < window.rank(); ++axis) {
+      const Expr at =
+          window_index(window, axis, stages.axes()[axis + 2], acc.reduction.at("r" + names[axis]));
+      same = same && at >= 0 && at < static_cast<int>(window.in[axis]);
+      place = place * static_cast<int>(window.in[axis]) + at;
+    }
+    acc() = Halide::min(Expr(acc()), Halide::select(same, place, kNowhere));
+    Stage& index = stages.stage("index");
+    index() = counted(op, window, acc(), stages);
+    index.op_cost = 8;
+  }
+
+ private:
+  /// Above every place, and so far below 2^31 that Halide's arithmetic on bounds does not overflow.
+  static constexpr std::int32_t kNowhere = std::numeric_limits<std::int32_t>::max() - (1 << 20);
+
+  /// Row-major `place` in a plane as the output counts it.
+  static Expr counted(const OpInstance& op, const Window& window, const Expr& place,
+                      const StageBuilder& stages) {
+    std::int64_t plane = 1;
+    for (const std::int64_t extent : window.in) plane *= extent;
+    Expr within = place;
+    if (int_attribute(op.attributes, "storage_order", 0) != 0) {
+      within = 0;
+      Expr rest = place;
+      std::int64_t step = plane;
+      for (std::size_t axis = window.rank(); axis-- > 0;) {
+        const auto extent = static_cast<int>(window.in[axis]);
+        step /= window.in[axis];
+        within = within + rest % extent * static_cast<int>(step);
+        rest = rest / extent;
+      }
+    }
+    const auto channels = static_cast<int>(op.input(0).dims()[1]);
+    const Halide::Type wide = Halide::Int(64);
+    const Expr planes = cast(wide, stages.axes()[0]) * channels + stages.axes()[1];
+    return planes * constant_of(wide, plane) + cast(wide, within);
+  }
+};
+
+/// (sum of |x|^p)^(1/p) over each window; what lies outside the input adds nothing.
+class LpPool final : public Pool {
+ public:
+  std::string_view type() const override { return "LpPool"; }
+  int first_opset() const override { return 2; }
+  const std::vector<KnownAttribute>* attributes() const override {
+    static const std::vector<KnownAttribute> all = {
+        {"auto_pad", AttributeKind::kString}, {"ceil_mode", AttributeKind::kInt},
+        {"dilations", AttributeKind::kInts},  {"kernel_shape", AttributeKind::kInts},
+        {"p", AttributeKind::kInt},           {"pads", AttributeKind::kInts},
+        {"strides", AttributeKind::kInts}};
+    return &all;
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    if (power_of(op) < 1) {
+      return fail("onnx-attribute", fmt::format("{}: p is {} but must be 1 or more; correct the "
+                                                "attribute",
+                                                label(op), power_of(op)));
+    }
+    return Pool::infer(op);
+  }
+
+  Status canonicalise(OpInstance& op) const override {
+    FRIT_TRY(Pool::canonicalise(op));
+    op.attributes["p"] = power_of(op);
+    return {};
+  }
+
+  void build(const OpInstance& op, const std::vector<Operand>& operands,
+             StageBuilder& stages) const override {
+    const Halide::Type result_type = halide_type(op.outputs.at(0).dtype);
+    const Halide::Type sum_type = compute_type(result_type);
+    const Expr p = constant_of(sum_type, static_cast<double>(power_of(op)));
+    Stage& acc = stages.stage("acc");
+    acc() = Halide::Internal::make_zero(sum_type);
+    const Expr x =
+        math::absolute(cast(sum_type, tap_value(op, operands[0], checked_window(op), stages, acc)));
+    const Expr simple = math::pow_constant(x, static_cast<double>(power_of(op)));
+    acc() += simple.defined() ? simple : math::pow(x, p);
+    const Expr sum = acc();
+    const double inverse = 1.0 / static_cast<double>(power_of(op));
+    const Expr root = math::pow_constant(sum, inverse);
+    Stage& norm = stages.stage("norm");
+    norm.op_cost = 10;
+    norm() =
+        cast(result_type, root.defined() ? root : math::pow(sum, constant_of(sum_type, inverse)));
+  }
+
+ protected:
+  double fill(const OpInstance&) const override { return 0.0; }
+
+ private:
+  static std::int64_t power_of(const OpInstance& op) {
+    return int_attribute(op.attributes, "p", 2);
   }
 };
 
@@ -203,8 +367,10 @@ class AveragePool final : public Pool {
 
 void add_pool(std::vector<const Operator*>& all) {
   static const MaxPool max_pool;
+  static const MaxPoolIndices max_pool_indices;
+  static const LpPool lp_pool;
   static const AveragePool average_pool;
-  all.insert(all.end(), {&max_pool, &average_pool});
+  all.insert(all.end(), {&max_pool, &max_pool_indices, &lp_pool, &average_pool});
 }
 
 }  // namespace frit

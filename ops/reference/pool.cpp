@@ -174,6 +174,13 @@ Winner winner_of(const RefTensor& x, std::size_t plane, const Taps& taps) {
   return winner;
 }
 
+// The same element counted with the first spatial axis fastest.
+std::size_t column_major_of(const Window& w, std::size_t element) {
+  const auto e = static_cast<std::int64_t>(element);
+  const std::int64_t x = e % w.in[2], y = e / w.in[2] % w.in[1], z = e / w.in[2] / w.in[1];
+  return static_cast<std::size_t>(z + w.in[0] * (y + w.in[1] * x));
+}
+
 Outputs max_over(const Call& call, const Window& w, const Dims& dims) {
   const RefTensor& x = call.in(0);
   Result<RefTensor> y = make(call, x.dtype, dims);
@@ -185,15 +192,12 @@ Outputs max_over(const Call& call, const Window& w, const Dims& dims) {
   const auto in_size = static_cast<std::size_t>(w.in[0] * w.in[1] * w.in[2]);
   const auto out_size = static_cast<std::size_t>(w.out[0] * w.out[1] * w.out[2]);
   const bool column_major = call.attr("storage_order", std::int64_t{0}) != 0;
-  const auto rows = static_cast<std::size_t>(w.in[1]);
-  const auto columns = static_cast<std::size_t>(w.in[2]);
   each_position(w, [&](std::size_t position, const Taps& taps) {
     for (std::size_t p = 0; p < static_cast<std::size_t>(w.planes); ++p) {
       const Winner winner = winner_of(x, p * in_size, taps);
       const std::size_t to = p * out_size + position;
-      const std::size_t element = column_major
-                                      ? winner.element % columns * rows + winner.element / columns
-                                      : winner.element;
+      const std::size_t element =
+          column_major ? column_major_of(w, winner.element) : winner.element;
       if (y->real.empty()) {
         y->integer[to] = static_cast<std::int64_t>(std::max(winner.value, least));
       } else {
@@ -214,12 +218,99 @@ Outputs max_pool(const Call& call) {
   if (dtype != DType::kI8 && dtype != DType::kU8) FRIT_TRY(need_float(call, 0));
   const Result<Window> w = window_of(call);
   if (!w) return refused(w.error());
-  if (call.attr("storage_order", std::int64_t{0}) != 0 && w->spatial != 2) {
-    return call.refuse("storage_order is defined here for two spatial axes only");
-  }
   const Dims dims = out_dims(call, *w);
   if (!count_of(dims)) return call.refuse("its result is too large");
   return max_over(call, *w, dims);
+}
+
+// Only the places: what MaxPool of two outputs expands into.
+Outputs max_pool_indices(const Call& call) {
+  OpInstance op = call.op;
+  op.outputs.resize(2);
+  auto both = max_pool(Call{op, call.inputs, call.precision});
+  if (!both) return both;
+  return one(std::move(both->at(1)));
+}
+
+// ---- The inverse: values at their places, zeros elsewhere.
+
+Outputs max_unpool(const Call& call) {
+  const RefTensor& x = call.in(0);
+  const AttributeMap& attributes = call.op.attributes;
+  const Dims kernel = ints_attribute(attributes, "kernel_shape", {});
+  const std::size_t rank = kernel.size();
+  const Dims strides = ints_attribute(attributes, "strides", Dims(rank, 1));
+  const Dims pads = ints_attribute(attributes, "pads", Dims(2 * rank, 0));
+  if (x.dims.size() != rank + 2 || call.in(1).dims != x.dims) return call.refuse("its shapes");
+  FRIT_TRY(check_list(call, "strides", strides, rank, 1));
+  FRIT_TRY(check_list(call, "pads", pads, 2 * rank, 0));
+  Dims inferred = x.dims;
+  for (std::size_t a = 0; a < rank; ++a) {
+    inferred[a + 2] = (x.dims[a + 2] - 1) * strides[a] + kernel[a] - pads[a] - pads[rank + a];
+  }
+  const auto stated = ints_parameter(call, "output_shape", 2);
+  if (!stated) return refused(stated.error());
+  const Dims dims = stated->value_or(inferred);
+  if (!count_of(inferred) || dims.size() != inferred.size()) return call.refuse("its shapes");
+  Result<RefTensor> y = make(call, x.dtype, dims);
+  if (!y) return refused(y.error());
+  if (!x.bound.empty()) y->bound.assign(y->real.size(), 0.0);
+  const Dims strides_out = dense_strides(dims), strides_in = dense_strides(inferred);
+  for (std::size_t i = 0; i < x.real.size(); ++i) {
+    const std::int64_t place = call.in(1).integer[i];
+    if (place < 0 || place >= *count_of(inferred)) continue;
+    std::int64_t to = 0;
+    for (std::size_t a = 0; a < dims.size(); ++a) {
+      to += place / strides_in[a] % inferred[a] * strides_out[a];
+    }
+    y->real[static_cast<std::size_t>(to)] = x.real[i];
+    if (!x.bound.empty()) y->bound[static_cast<std::size_t>(to)] = x.bound[i];
+  }
+  return one(std::move(*y));
+}
+
+// ---- Norm: (sum of |x|^p)^(1/p)
+
+Outputs norm_over(const Call& call, const Window& w, const Dims& dims) {
+  const RefTensor& x = call.in(0);
+  const auto p = static_cast<double>(call.attr("p", std::int64_t{2}));
+  if (p < 1.0) return call.refuse("its p");
+  Result<RefTensor> y = make(call, x.dtype, dims);
+  if (!y) return refused(y.error());
+  if (call.bounded()) y->bound.assign(y->real.size(), 0.0);
+  const auto in_size = static_cast<std::size_t>(w.in[0] * w.in[1] * w.in[2]);
+  const auto out_size = static_cast<std::size_t>(w.out[0] * w.out[1] * w.out[2]);
+  each_position(w, [&](std::size_t position, const Taps& taps) {
+    const auto n = static_cast<std::int64_t>(taps.elements.size());
+    for (std::size_t plane = 0; plane < static_cast<std::size_t>(w.planes); ++plane) {
+      double sum = 0.0, bound = 0.0;
+      float sum32 = 0.0F;
+      for (const std::size_t element : taps.elements) {
+        const std::size_t from = plane * in_size + element;
+        const double term = std::pow(std::fabs(x.real[from]), p);
+        sum += term;
+        sum32 += static_cast<float>(term);
+        bound += std::pow(std::fabs(x.real[from]) + bound_at(x, from), p) - term;
+      }
+      const std::size_t to = plane * out_size + position;
+      y->real[to] = std::pow(call.naive() ? static_cast<double>(sum32) : sum, 1.0 / p);
+      if (!call.bounded()) continue;
+      // d(s^(1/p)) <= (ds)^(1/p), and ds/s of the root where s is larger.
+      const double off = bound + (sum_factor(n) + p * kFunction) * sum;
+      y->bound[to] = (sum > off ? off / sum / p * 2.0 * y->real[to] : std::pow(off, 1.0 / p)) +
+                     kFunction * y->real[to];
+    }
+  });
+  return one(std::move(*y));
+}
+
+Outputs lp_pool(const Call& call) {
+  FRIT_TRY(need_float(call, 0));
+  const Result<Window> w = window_of(call);
+  if (!w) return refused(w.error());
+  const Dims dims = out_dims(call, *w);
+  if (!count_of(dims)) return call.refuse("its result is too large");
+  return norm_over(call, *w, dims);
 }
 
 // ---- Mean
@@ -294,6 +385,14 @@ Outputs global_average(const Call& call) {
   return mean_over(call, *w, dims);
 }
 
+Outputs global_norm(const Call& call) {
+  const Result<Window> w = whole_window(call);
+  if (!w) return refused(w.error());
+  Dims dims(call.in(0).dims.size(), 1);
+  std::copy_n(call.in(0).dims.begin(), 2, dims.begin());
+  return norm_over(call, *w, dims);
+}
+
 Outputs global_max(const Call& call) {
   const Result<Window> w = whole_window(call);
   if (!w) return refused(w.error());
@@ -306,9 +405,13 @@ Outputs global_max(const Call& call) {
 
 std::span<const Entry> pool_entries() {
   static constexpr Entry kEntries[] = {
+      {"LpPool", 1, 1, lp_pool},
       {"MaxPool", 1, 1, max_pool},
+      {"frit.MaxPoolIndices", 1, 1, max_pool_indices},
+      {"MaxUnpool", 2, 3, max_unpool},
       {"AveragePool", 1, 1, average_pool},
       {"GlobalAveragePool", 1, 1, global_average},
+      {"GlobalLpPool", 1, 1, global_norm},
       {"GlobalMaxPool", 1, 1, global_max},
   };
   return kEntries;

@@ -14,11 +14,17 @@ std::span<const Entry> binary_entries();          ///< binary.cpp: Add, Less, Wh
 std::span<const Entry> cast_entries();            ///< cast.cpp: Cast
 std::span<const Entry> conv_entries();            ///< conv.cpp
 std::span<const Entry> conv_transpose_entries();  ///< conv_transpose.cpp
+std::span<const Entry> col2im_entries();          ///< col2im.cpp
+std::span<const Entry> deform_conv_entries();     ///< deform_conv.cpp
+std::span<const Entry> det_entries();             ///< det.cpp
+std::span<const Entry> dft_entries();             ///< dft.cpp: DFT, STFT
 std::span<const Entry> einsum_entries();          ///< einsum.cpp
+std::span<const Entry> grid_sample_entries();     ///< grid_sample.cpp: GridSample, AffineGrid
 std::span<const Entry> matmul_entries();          ///< matmul.cpp: MatMul, Gemm
 std::span<const Entry> pool_entries();            ///< pool.cpp
 std::span<const Entry> resize_entries();          ///< resize.cpp: Resize, Upsample
 std::span<const Entry> reduce_entries();          ///< reduce.cpp
+std::span<const Entry> roi_align_entries();       ///< roi_align.cpp
 std::span<const Entry> softmax_entries();         ///< softmax.cpp
 std::span<const Entry> lrn_entries();             ///< lrn.cpp
 std::span<const Entry> norm_entries();         ///< norm.cpp: BatchNormalization, LayerNormalization

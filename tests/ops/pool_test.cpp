@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/reference/reference.h"
 #include "tests/support/against_reference.h"
 
 namespace frit::test {
@@ -259,6 +260,82 @@ TEST(GlobalPool, MaximumOfNarrowFloatsKeepsNaN) {
                                              {0x3f80, 0x7fc0, 0xff80, 0xffc1, 0x7f80, 0});
   const std::vector<double> y = run_one(make_op("GlobalMaxPool", 22, {}, {x})).to_doubles();
   EXPECT_TRUE(std::isnan(y.at(0)) && std::isnan(y.at(1)));
+}
+
+std::vector<std::int64_t> places(const Ints& in, AttributeMap attributes) {
+  OpCase test =
+      make_op("MaxPool", 12, std::move(attributes), {random_tensor(DType::kF32, in, -2, 2, 3)});
+  test.op.outputs.resize(2);
+  const auto both = run_op(test);
+  EXPECT_TRUE(both.has_value());
+  const auto data = both->at(1).data<std::int64_t>();
+  return {data.begin(), data.end()};
+}
+
+TEST(MaxPool, FirstPlaceOfEachMaximum) {
+  const Tensor x = Tensor::f32({1, 2, 4}, {1, 5, 5, 2, kNaN, 7, kNaN, -kInf});
+  OpCase test = make_op("MaxPool", 12, {list("kernel_shape", {2}), list("pads", {1, 1})}, {x});
+  test.op.outputs.resize(2);
+  const auto both = run_op(test);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_THAT(both->at(1).data<std::int64_t>(), ElementsAre(0, 1, 1, 2, 3, 4, 4, 6, 6, 7));
+}
+
+TEST(MaxPool, PlacesInEitherOrderAsTheReference) {
+  for (const std::int64_t order : {0, 1}) {
+    for (const PoolCase& c : cases()) {
+      SCOPED_TRACE(c.what);
+      AttributeMap attributes = c.attributes;
+      attributes["storage_order"] = order;
+      OpCase test =
+          make_op("MaxPool", 12, attributes, {random_tensor(DType::kF32, c.in, -2, 2, 3)});
+      test.op.outputs.resize(2);
+      const RefTensor x = RefTensor::from(*test.values[0]);
+      const RefTensor* inputs[] = {&x};
+      const auto want = evaluate_reference(test.op, inputs, RefPrecision::kDouble);
+      ASSERT_TRUE(want.has_value());
+      EXPECT_EQ(places(c.in, attributes), want->at(1).integer);
+    }
+  }
+}
+
+TEST(LpPool, EveryWindowAndPowerAsTheReference) {
+  for (const PoolCase& c : cases()) {
+    for (const std::int64_t p : {1, 2, 3}) {
+      SCOPED_TRACE(c.what + std::to_string(p));
+      AttributeMap attributes = c.attributes;
+      attributes["p"] = p;
+      expect_as_reference(
+          make_op("LpPool", 18, attributes, {random_tensor(DType::kF32, c.in, -2, 2, 3)}));
+    }
+  }
+}
+
+TEST(GlobalLpPool, AsTheReference) {
+  for (const std::int64_t p : {1, 2, 3}) {
+    expect_as_reference(make_op("GlobalLpPool", 2, {{"p", p}},
+                                {random_tensor(DType::kF32, {2, 3, 5, 7}, -2, 2, 3)}));
+  }
+  EXPECT_EQ(difference(run_one(make_op("GlobalLpPool", 2, {}, {Tensor::f32({1, 1, 2}, {3, -4})})),
+                       {5}, 1e-6),
+            "");
+}
+
+OpCase unpool(const Ints& dims, const Ints& places, AttributeMap attributes, Ints out = {}) {
+  std::vector<std::optional<Tensor>> values = {random_tensor(DType::kF32, dims, 1, 2, 3),
+                                               Tensor::i64(dims, places)};
+  if (!out.empty()) values.push_back(Tensor::i64({static_cast<std::int64_t>(out.size())}, out));
+  return make_op("MaxUnpool", 11, std::move(attributes), std::move(values), {2});
+}
+
+TEST(MaxUnpool, AsTheReference) {
+  const AttributeMap two = {list("kernel_shape", {2, 2}), list("strides", {2, 2})};
+  expect_as_reference(unpool({1, 1, 2, 2}, {5, 7, 13, 15}, two));
+  expect_as_reference(unpool({1, 1, 2, 2}, {5, 7, 13, 15}, two, {1, 1, 5, 6}));
+  expect_as_reference(
+      unpool({1, 2, 3}, {0, 3, 5, 6, 9, 11}, {list("kernel_shape", {2}), list("strides", {2})}));
+  EXPECT_THAT(refusal_of(unpool({1, 1, 2, 2}, {5, 7, 13, 15}, two, {1, 1, 3, 6})),
+              testing::HasSubstr("[1,1,4,4], which it must not cut"));
 }
 
 }  // namespace
