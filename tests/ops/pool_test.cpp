@@ -301,7 +301,7 @@ TEST(MaxPool, PlacesInEitherOrderAsTheReference) {
 
 TEST(LpPool, EveryWindowAndPowerAsTheReference) {
   for (const PoolCase& c : cases()) {
-    for (const std::int64_t p : {1, 2, 3}) {
+    for (const std::int64_t p : {2, 3}) {
       SCOPED_TRACE(c.what + std::to_string(p));
       AttributeMap attributes = c.attributes;
       attributes["p"] = p;

@@ -194,3 +194,4 @@ def draw(seed, only=None, version=None):
 
 
 import random_generators  # noqa: E402,F401  (fills GENERATORS)
+import random_vision  # noqa: E402,F401
