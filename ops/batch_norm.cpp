@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ops/halide_type.h"
+#include "ops/norm_parts.h"
 #include "ops/rules.h"
 
 namespace frit {
@@ -36,15 +37,43 @@ class BatchNormalization final : public Operator {
           fmt::format("{}: {} is {} but its input {} has {} channels; correct the model", label(op),
                       kNames[i], to_text(op.input(i)), to_text(in), in.dims()[1]));
     }
-    for (const auto& [name, needed] : {std::pair("training_mode", 0), std::pair("spatial", 1)}) {
-      const std::int64_t value = int_attribute(op.attributes, name, needed);
-      if (value == needed) continue;
+    if (int_attribute(op.attributes, "spatial", 1) != 1) {
       return fail("onnx-attribute",
-                  fmt::format("{}: {} is {} but only inference with {} {} is supported; export the "
-                              "model for inference",
-                              label(op), name, value, name, needed));
+                  fmt::format("{}: spatial is 0 but only statistics by channel (spatial 1) are "
+                              "supported; convert the model to opset 9 or later",
+                              label(op)));
     }
+    if (trains(op)) return std::vector{in, op.input(3), op.input(4)};
     return std::vector{in};
+  }
+
+  bool expands(const OpInstance& op) const override { return trains(op); }
+
+  /// y from the batch's own mean and variance; running = input * momentum + own * (1 - momentum).
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    std::vector<std::int64_t> axes;
+    for (int axis = 0; axis < op.input(0).rank(); ++axis) {
+      if (axis != 1) axes.push_back(axis);
+    }
+    const bool wide = op.input(0).dtype == DType::kF64 || op.input(3).dtype == DType::kF64;
+    const Ref x = cast_to(to, to.input(0), wide ? DType::kF64 : DType::kF32);
+    const Moments m = moments(to, x, axes);
+    const std::vector<std::int64_t> channels = op.input(1).dims();
+    const Ref own[] = {reshaped(to, m.mean, channels), reshaped(to, m.variance, channels)};
+    const Ref y = to.node("BatchNormalization", {x, to.input(1), to.input(2), own[0], own[1]},
+                          {{"epsilon", float_attribute(op.attributes, "epsilon", 1e-5F)}});
+    to.output(0, cast_to(to, y, op.input(0).dtype));
+    const auto momentum = static_cast<double>(float_attribute(op.attributes, "momentum", 0.9F));
+    const DType dtype = to.type(x).dtype;
+    for (const std::size_t i : {0U, 1U}) {
+      const Ref before = cast_to(to, to.input(3 + i), dtype);
+      const Ref running =
+          to.node("Add", {to.node("Mul", {before, to.scalar(dtype, momentum)}),
+                          to.node("Mul", {own[i], to.scalar(dtype, 1.0 - momentum)})});
+      const DType stored = op.input(3 + i).dtype;
+      if (op.outputs.size() > 1 + i) to.output(1 + i, cast_to(to, running, stored));
+    }
+    return to.status();
   }
 
   Status canonicalise(OpInstance& op) const override {
@@ -77,6 +106,13 @@ class BatchNormalization final : public Operator {
     Counts counts;
     counts.flop = 3 * op.outputs.at(0).elements() + 3 * op.input(1).elements();
     return counts;
+  }
+
+ private:
+  /// From opset 14 on. Before, further outputs ask for training: unused ones are dropped by the
+  /// importer, those that are read it refuses.
+  static bool trains(const OpInstance& op) {
+    return op.opset >= 14 && int_attribute(op.attributes, "training_mode", 0) != 0;
   }
 };
 

@@ -19,11 +19,18 @@ void add_dft(std::vector<const Operator*>& all);
 void add_einsum(std::vector<const Operator*>& all);
 void add_grid_sample(std::vector<const Operator*>& all);
 void add_max_unpool(std::vector<const Operator*>& all);
+void add_contrib(std::vector<const Operator*>& all);
+void add_elementary(std::vector<const Operator*>& all);
+void add_hardmax(std::vector<const Operator*>& all);
 void add_pointwise(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
+void add_random(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);
 void add_roi_align(std::vector<const Operator*>& all);
 void add_softmax(std::vector<const Operator*>& all);
+void add_windows(std::vector<const Operator*>& all);
 void add_layer_norm(std::vector<const Operator*>& all);
+void add_losses(std::vector<const Operator*>& all);
+void add_norms(std::vector<const Operator*>& all);
 
 }  // namespace frit

@@ -7,10 +7,13 @@
 // The variance is summed in a second pass over x - mean, so a large mean cancels nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ops/broadcast.h"
-#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
+#include "ops/norm_parts.h"
+#include "ops/operator.h"
 #include "ops/rows.h"
 #include "ops/rules.h"
 
@@ -34,19 +37,43 @@ class Normalization final : public Operator {
     FRIT_TRY(check_dtype(op, 0, "its input", float_types()));
     const auto axes = axes_of(op);
     if (!axes) return fail(axes.error());
-    const std::int64_t stash = int_attribute(op.attributes, "stash_type", 1);
-    if (stash != 1 && stash != 11) {
-      return fail("onnx-attribute",
-                  fmt::format("{}: stash_type is {} but frit computes statistics in float32 (1) or "
-                              "wider; set stash_type to 1",
-                              label(op), stash));
-    }
+    FRIT_TRY(check_stash_type(op));
     for (std::size_t i = 1; i < op.inputs.size(); ++i) {
       if (!op.has_input(i)) continue;
       FRIT_TRY(check_same_dtype(op, 0, i));
       FRIT_TRY(check_stretches(op, i));
     }
-    return std::vector{op.input(0)};
+    std::vector<TensorType> types(std::max<std::size_t>(1, op.outputs.size()), statistics_type(op));
+    types[0] = op.input(0);
+    if (types.size() > most_outputs()) types.resize(most_outputs());
+    return types;
+  }
+
+  bool expands(const OpInstance& op) const override {
+    return op.outputs.size() > 1 || joins_axes(op);
+  }
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    std::vector<Ref> inputs;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) inputs.push_back(to.input(i));
+    const std::string type(type_);
+    if (op.outputs.size() > 1) {
+      to.output(0, to.node(type, inputs, op.attributes));
+      add_statistics(op, to);
+      return to.status();
+    }
+    const std::vector<std::int64_t> dims = op.input(0).dims();
+    const std::int64_t axis = axes_of(op)->at(0);
+    const std::int64_t elements = op.input(1).elements();
+    std::vector<std::int64_t> view(dims.begin(), dims.begin() + axis);
+    view.push_back(elements);
+    inputs[0] = reshaped(to, inputs[0], view);
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      if (inputs[i]) inputs[i] = reshaped(to, inputs[i], {elements});
+    }
+    AttributeMap attributes = op.attributes;
+    attributes["axis"] = std::int64_t{-1};
+    to.output(0, reshaped(to, to.node(type, inputs, std::move(attributes)), dims));
+    return to.status();
   }
 
   Status canonicalise(OpInstance& op) const override {
@@ -78,7 +105,7 @@ class Normalization final : public Operator {
     const Type wide = compute_type(type);
     const auto x = [&](const Index& at) { return Halide::cast(wide, operands[0].at(at)); };
     const Expr per_element = constant_of(wide, 1.0 / static_cast<double>(rows.row_elements()));
-    const Expr epsilon = constant_of(wide, float_attribute(op.attributes, "epsilon", 1e-5F));
+    const Expr epsilon = constant_of(wide, epsilon_of(op));
     const auto zero = constant_of(wide, 0.0);
 
     std::function<Expr(const Index&)> centred = x;
@@ -114,6 +141,40 @@ class Normalization final : public Operator {
   }
 
  private:
+  /// Several axes that scale and bias fill are one to the view that makes them one, and rows of one
+  /// axis are what schedules know.
+  static bool joins_axes(const OpInstance& op) {
+    const auto axes = axes_of(op);
+    if (!axes || axes->size() < 2) return false;
+    const std::vector<Extent>& shape = op.input(0).shape;
+    const std::vector<Extent> row(shape.begin() + axes->at(0), shape.end());
+    for (std::size_t i = 1; i < op.inputs.size(); ++i) {
+      if (op.has_input(i) && op.input(i).shape != row) return false;
+    }
+    return true;
+  }
+  static void add_statistics(const OpInstance& op, Expansion& to) {
+    const Ref x = widened(to, to.input(0));
+    const Moments m = moments(to, x, *axes_of(op));
+    const DType dtype = statistics_type(op).dtype;
+    to.output(1, cast_to(to, m.mean, dtype));
+    if (op.outputs.size() < 3) return;
+    const Ref epsilon = to.scalar(to.type(x).dtype, epsilon_of(op));
+    const Ref deviation = to.node("Sqrt", {to.node("Add", {m.variance, epsilon})});
+    to.output(2, cast_to(to, to.node("Reciprocal", {deviation}), dtype));
+  }
+  std::size_t most_outputs() const { return centred_ ? 3 : 1; }
+  static double epsilon_of(const OpInstance& op) {
+    return static_cast<double>(float_attribute(op.attributes, "epsilon", 1e-5F));
+  }
+  /// Mean and InvStdDev: float32, the normalised axes of extent 1.
+  static TensorType statistics_type(const OpInstance& op) {
+    TensorType type = op.input(0);
+    type.dtype = DType::kF32;
+    const auto axes = axes_of(op);
+    for (const std::int64_t axis : *axes) type.shape[static_cast<std::size_t>(axis)] = Extent(1);
+    return type;
+  }
   static Result<std::vector<std::int64_t>> axes_of(const OpInstance& op) {
     const int rank = op.input(0).rank();
     const auto first = normal_axes(op, {int_attribute(op.attributes, "axis", -1)}, rank);

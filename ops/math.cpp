@@ -1,10 +1,8 @@
 #include "ops/math.h"
 
-#include <initializer_list>
-#include <iterator>
 #include <limits>
 
-#include "ops/halide_type.h"
+#include "ops/math_parts.h"
 
 // The float32 forms share a few devices.
 //
@@ -21,28 +19,11 @@ using Halide::Type;
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLog2E = 1.4426950408889634;
 constexpr double kLn2 = 0.69314718055994531;
 constexpr double kLn2High = 0.693359375;  // 10 bits
 constexpr double kLn2Low = kLn2 - kLn2High;
 constexpr double kRound = 12582912.0;  // 1.5 * 2^23: units in the last place are 1
-
-Expr number(const Expr& like, double value) { return constant_of(like.type(), value); }
-Expr f32(double value) { return Expr(static_cast<float>(value)); }
-bool is_single(const Expr& x) { return x.type() == Halide::Float(32); }
-Expr bits_of(const Expr& x) { return Halide::reinterpret<int>(x); }
-Expr from_bits(const Expr& bits) { return Halide::reinterpret<float>(bits); }
-
-/// c0 + c1 x + c2 x^2 + …
-Expr polynomial(const Expr& x, std::initializer_list<double> coefficients) {
-  Expr sum;
-  for (auto c = std::rbegin(coefficients); c != std::rend(coefficients); ++c) {
-    sum = sum.defined() ? sum * x + number(x, *c) : number(x, *c);
-  }
-  return sum;
-}
 
 /// x = n ln 2 + rest.
 struct Reduced {
@@ -73,6 +54,12 @@ Expr exp_core(const Expr& r) {
   return polynomial(r, {1.0, 1.0, 0.49999994, 0.16666520, 0.041668393, 0.0083687808, 0.0013814465});
 }
 
+/// e^x / 2 for x >= 0 or NaN; infinite only where that is.
+Expr half_exp(const Expr& x) {
+  const Reduced r = reduce_by_ln2(clamp_high(x, f32(90.0)), -1);
+  return scale(exp_core(r.rest), r.shifted);
+}
+
 /// sign(x) for |x| > limit, else y.
 Expr saturate(const Expr& x, double limit, const Expr& y) {
   const Expr one = from_bits((bits_of(x) & Expr(std::numeric_limits<int>::min())) | 0x3f800000);
@@ -83,11 +70,6 @@ Expr saturate(const Expr& x, double limit, const Expr& y) {
 /// where the result nears 1, and takes one division. p and q carry a common factor that puts them
 /// below a power of two for small arguments, where they round best (4.7 ulp become 2.8).
 Expr doubled(const Expr& p, const Expr& q) { return ((p + p) * q) / (p * p + q * q); }
-
-Expr extern_double(const char* name, const std::vector<Expr>& arguments) {
-  return Halide::Internal::Call::make(Halide::Float(64), name, arguments,
-                                      Halide::Internal::Call::PureExtern);
-}
 
 }  // namespace
 
@@ -127,6 +109,25 @@ Expr expm1(const Expr& x) {
   const Expr half_power = from_bits(bits_of(r.shifted) << 23);
   const Expr half = half_power * core + strict_sub(half_power, f32(0.5));
   return half + half;
+}
+
+// Below 1 the odd series, above e^|x|/2 - e^-|x|/2.
+Expr sinh(const Expr& x) {
+  if (!is_single(x)) return Halide::sinh(x);
+  const Expr size = Halide::abs(x);
+  const Expr half = half_exp(size);
+  const Expr sign = bits_of(x) & Expr(std::numeric_limits<int>::min());
+  const Expr large = from_bits(bits_of(half - f32(0.25) / half) | sign);
+  const Expr t = x * x;
+  const Expr small =
+      x + x * t * polynomial(t, {0.166666672, 0.0083333496, 0.000198361595, 2.81695131e-06});
+  return select(strict_less(f32(1.0), size), large, small);
+}
+
+Expr cosh(const Expr& x) {
+  if (!is_single(x)) return Halide::cosh(x);
+  const Expr half = half_exp(Halide::abs(x));
+  return half + f32(0.25) / half;
 }
 
 // x = 2^n (1 + f) with 1 + f in [sqrt(1/2), sqrt 2): n ln2 + f - f^2/2 + f^3 q(f).

@@ -12,6 +12,10 @@
 //   exp2      1.15  24            0.11    erf       3.89  25            0.12
 //   expm1     1.64  23            0.12    sigmoid   2.28  26            0.14
 //   log       1.55  33            0.15    softplus  3.79  35            0.23
+//
+// Of the circular and hyperbolic functions, ulp only: sin 2.47, cos 2.46, tan 3.57 (of any
+// argument), asin 1.90, acos 1.16, atan 1.54, sinh 1.50, cosh 1.24, asinh 2.03, acosh 1.98,
+// atanh 1.60.
 #pragma once
 
 #include <Halide.h>
@@ -28,7 +32,21 @@ Expr exp2(const Expr& x);
 /// e^x - 1 without cancellation.
 Expr expm1(const Expr& x);
 Expr log(const Expr& x);
+/// For u >= 0 or NaN.
+Expr log1p(const Expr& u);
 Expr tanh(const Expr& x);
+Expr sinh(const Expr& x);
+Expr cosh(const Expr& x);
+Expr asinh(const Expr& x);
+Expr acosh(const Expr& x);
+Expr atanh(const Expr& x);
+/// Any argument, also huge ones, within the same error. NaN for an infinite one.
+Expr sin(const Expr& x);
+Expr cos(const Expr& x);
+Expr tan(const Expr& x);
+Expr asin(const Expr& x);
+Expr acos(const Expr& x);
+Expr atan(const Expr& x);
 /// 1 / (1 + e^-x); results below 2^-126 are 0.
 Expr sigmoid(const Expr& x);
 /// log(1 + e^x) without overflow or cancellation.

@@ -9,36 +9,22 @@
 #include "ops/halide_type.h"
 #include "ops/math.h"
 #include "ops/rules.h"
+#include "ops/unary.h"
 
 namespace frit {
 namespace {
 
 using Halide::Expr;
-using TypeSet = std::span<const DType> (*)();
 
-/// One row of the table of unary operators.
-struct UnaryRule {
-  std::string_view type;
-  int first_opset;
-  TypeSet types;
-  Expr (*value)(const AttributeMap& attributes, const Expr& x);  ///< x in its compute type
-  int cost;                                                      ///< Stage::op_cost
-  int flop;                                                      ///< per element
-  int transcendental;                                            ///< per element
-};
-
-Expr number(const Expr& x, double value) { return constant_of(x.type(), value); }
-Expr attribute(const AttributeMap& attributes, const Expr& x, const char* name, double otherwise) {
-  return number(x, float_attribute(attributes, name, static_cast<float>(otherwise)));
-}
+Expr number(const Expr& x, double value) { return number_like(x, value); }
 std::span<const DType> bool_type() { return all_types().last(1); }
 
 Expr relu(const AttributeMap&, const Expr& x) { return math::relu(x); }
 Expr leaky_relu(const AttributeMap& a, const Expr& x) {
-  return Halide::select(x < number(x, 0), x * attribute(a, x, "alpha", 0.01), x);
+  return Halide::select(x < number(x, 0), x * parameter_like(x, a, "alpha"), x);
 }
 Expr elu(const AttributeMap& a, const Expr& x) {
-  return Halide::select(x < number(x, 0), math::expm1(x) * attribute(a, x, "alpha", 1.0), x);
+  return Halide::select(x < number(x, 0), math::expm1(x) * parameter_like(x, a, "alpha"), x);
 }
 Expr sigmoid(const AttributeMap&, const Expr& x) { return math::sigmoid(x); }
 Expr tanh(const AttributeMap&, const Expr& x) { return math::tanh(x); }
@@ -46,7 +32,7 @@ Expr unit_clamp(const Expr& x) {
   return math::clamp_high(math::clamp_low(x, number(x, 0)), number(x, 1));
 }
 Expr hard_sigmoid(const AttributeMap& a, const Expr& x) {
-  return unit_clamp(attribute(a, x, "alpha", 0.2) * x + attribute(a, x, "beta", 0.5));
+  return unit_clamp(parameter_like(x, a, "alpha") * x + parameter_like(x, a, "beta"));
 }
 // x/6 as if divided. Multiplying by the nearest float to 1/6 makes every result 3e-8 too large,
 // which deep networks add up; the second product is what that float lacks. It is strict so that the
@@ -83,15 +69,14 @@ Expr identity(const AttributeMap&, const Expr& x) { return x; }
 constexpr UnaryRule kUnary[] = {
     {"Abs", 6, numeric_types, absolute, 1, 0, 0},
     {"Ceil", 6, float_types, ceil, 1, 0, 0},
-    {"Elu", 6, float_types, elu, 18, 1, 1},
+    {"Elu", 6, float_types, elu, 18, 1, 1, {{{"alpha", 1.0F}}}},
     {"Erf", 9, float_types, erf, 24, 0, 1},
     {"Exp", 6, float_types, exp, 12, 0, 1},
     {"Floor", 6, float_types, floor, 1, 0, 0},
-    {"Gelu", 20, float_types, gelu, 28, 3, 1},
-    {"HardSigmoid", 6, float_types, hard_sigmoid, 3, 2, 0},
+    {"HardSigmoid", 6, float_types, hard_sigmoid, 3, 2, 0, {{{"alpha", 0.2F}, {"beta", 0.5F}}}},
     {"HardSwish", 14, float_types, hard_swish, 6, 5, 0},
     {"Identity", 1, all_types, identity, 0, 0, 0},
-    {"LeakyRelu", 6, float_types, leaky_relu, 2, 1, 0},
+    {"LeakyRelu", 6, float_types, leaky_relu, 2, 1, 0, {{{"alpha", 0.01F}}}},
     {"Log", 6, float_types, log, 16, 0, 1},
     {"Neg", 6, signed_types, negate, 1, 1, 0},
     {"Not", 1, bool_type, logical_not, 1, 0, 0},
@@ -105,62 +90,25 @@ constexpr UnaryRule kUnary[] = {
     {"Tanh", 6, float_types, tanh, 20, 2, 1},
 };
 
-/// Shared by all operators of one data input: out[i] = f(x[i]).
-class OneInput : public Operator {
- public:
-  OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-};
+constexpr UnaryRule kGelu = {"Gelu", 20, float_types, gelu, 28, 3, 1};
 
-class Unary final : public OneInput {
+class Gelu final : public Unary {
  public:
-  explicit Unary(const UnaryRule& rule) : rule_(rule) {}
-  std::string_view type() const override { return rule_.type; }
-  int first_opset() const override { return rule_.first_opset; }
+  Gelu() : Unary(kGelu) {}
+  const std::vector<KnownAttribute>* attributes() const override { return nullptr; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
-    FRIT_TRY(check_inputs(op, 1, 1));
-    FRIT_TRY(check_dtype(op, 0, "its input", rule_.types()));
-    if (rule_.type == "Gelu") {
-      const std::string how = string_attribute(op.attributes, "approximate", "none");
-      if (how != "none" && how != "tanh") {
-        return fail("onnx-attribute",
-                    fmt::format("{}: approximate is \"{}\" but must be \"none\" or \"tanh\"; check "
-                                "the model",
-                                label(op), how));
-      }
-    }
-    return std::vector{op.input(0)};
+    const std::string how = string_attribute(op.attributes, "approximate", "none");
+    if (how == "none" || how == "tanh") return Unary::infer(op);
+    return fail("onnx-attribute",
+                fmt::format("{}: approximate is \"{}\" but must be \"none\" or \"tanh\"; check "
+                            "the model",
+                            label(op), how));
   }
-
   Status canonicalise(OpInstance& op) const override {
-    const auto fill = [&](const char* name, float otherwise) {
-      op.attributes[name] = float_attribute(op.attributes, name, otherwise);
-    };
-    if (rule_.type == "LeakyRelu") fill("alpha", 0.01F);
-    if (rule_.type == "Elu") fill("alpha", 1.0F);
-    if (rule_.type == "HardSigmoid") fill("alpha", 0.2F), fill("beta", 0.5F);
-    if (rule_.type == "Gelu") {
-      op.attributes["approximate"] = string_attribute(op.attributes, "approximate", "none");
-    }
+    op.attributes["approximate"] = string_attribute(op.attributes, "approximate", "none");
     return {};
   }
-
-  void build(const OpInstance& op, const std::vector<Operand>& operands,
-             StageBuilder& stages) const override {
-    Stage& out = stages.stage("");
-    const Expr x = operands[0].at(stages.index());
-    const Expr y = rule_.value(op.attributes, Halide::cast(compute_type(x.type()), x));
-    out() = Halide::cast(halide_type(op.outputs.at(0).dtype), y);
-    out.op_cost = rule_.cost;
-  }
-
-  Counts counts(const OpInstance& op) const override {
-    const std::int64_t elements = op.outputs.at(0).elements();
-    return {elements * rule_.flop, elements * rule_.transcendental};
-  }
-
- private:
-  const UnaryRule& rule_;
 };
 
 /// Opset 6: min and max are attributes; from 11: optional scalar inputs 1 and 2.
@@ -270,6 +218,7 @@ class Cast final : public OneInput {
 
 void add_pointwise(std::vector<const Operator*>& all) {
   for (const UnaryRule& rule : kUnary) all.push_back(new Unary(rule));
+  all.push_back(new Gelu);
   all.push_back(new Clip);
   all.push_back(new Cast);
 }

@@ -44,6 +44,7 @@ std::vector<const Operator*> shipped_operators() {
   add_batch_norm(all);
   add_col2im(all);
   add_concat(all);
+  add_contrib(all);
   add_conv(all);
   add_conv_transpose(all);
   add_deform_conv(all);
@@ -51,6 +52,7 @@ std::vector<const Operator*> shipped_operators() {
   add_det(all);
   add_dft(all);
   add_einsum(all);
+  add_elementary(all);
   add_expand(all);
   add_gather(all);
   add_gemm(all);
@@ -59,8 +61,12 @@ std::vector<const Operator*> shipped_operators() {
   add_lrn(all);
   add_matmul(all);
   add_max_unpool(all);
+  add_hardmax(all);
+  add_losses(all);
+  add_norms(all);
   add_pad(all);
   add_pool(all);
+  add_random(all);
   add_reshape(all);
   add_resize(all);
   add_roi_align(all);
@@ -71,6 +77,7 @@ std::vector<const Operator*> shipped_operators() {
   add_reduce(all);
   add_softmax(all);
   add_layer_norm(all);
+  add_windows(all);
   return all;
 }
 

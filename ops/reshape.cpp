@@ -196,35 +196,14 @@ class Flatten final : public ReshapeLike {
   }
 };
 
-class Dropout final : public ReshapeLike {
- public:
-  std::string_view type() const override { return "Dropout"; }
-  int first_opset() const override { return 7; }
-
- protected:
-  std::size_t most_inputs() const override { return 3; }
-  Result<Ints> result_dims(const OpInstance& op) const override {
-    auto training = integer_input(op, 2, "training_mode");
-    if (!training) return fail(std::move(training).error());
-    const bool trains = *training && (*training)->elements() == 1 && (*training)->to_ints()[0] != 0;
-    if (trains) {
-      return fail("onnx-attribute", fmt::format("{}: training_mode is true but only inference is "
-                                                "supported; export the model for inference",
-                                                label(op)));
-    }
-    return op.input(0).dims();
-  }
-};
-
 }  // namespace
 
 void add_reshape(std::vector<const Operator*>& all) {
-  static const Dropout dropout;
   static const Flatten flatten;
   static const Reshape reshape;
   static const Squeeze squeeze;
   static const Unsqueeze unsqueeze;
-  all.insert(all.end(), {&dropout, &flatten, &reshape, &squeeze, &unsqueeze});
+  all.insert(all.end(), {&flatten, &reshape, &squeeze, &unsqueeze});
 }
 
 }  // namespace frit

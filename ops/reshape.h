@@ -4,7 +4,6 @@
 //              allowzero, one -1 takes what is left
 //   Squeeze, Unsqueeze   axes from an attribute or, from opset 13, an input
 //   Flatten    [d0*…*d(axis-1), d(axis)*…]
-//   Dropout    inference only: the value itself
 //
 // All become Reshape with the attribute `shape`, the resulting extents.
 #pragma once
@@ -15,7 +14,7 @@
 
 namespace frit {
 
-/// Adds Dropout, Flatten, Reshape, Squeeze, Unsqueeze.
+/// Adds Flatten, Reshape, Squeeze, Unsqueeze.
 void add_reshape(std::vector<const Operator*>& all);
 
 }  // namespace frit

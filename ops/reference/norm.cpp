@@ -1,10 +1,11 @@
-// BatchNormalization (inference), LayerNormalization and RMSNormalization.
+// BatchNormalization, LayerNormalization and RMSNormalization.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ops/reference/call.h"
 #include "ops/reference/rows.h"
+#include "ops/reference/steps.h"
 
 namespace frit::ref {
 namespace {
@@ -40,12 +41,49 @@ double batch_bound(double x, double spread, const Channel& c, const Channel& err
          (relative * std::fabs(factor) + absolute) * std::fabs(x - c.mean) + kSubnormal;
 }
 
+// By the batch's own mean and variance, which the running ones take in.
+Outputs batch_norm_training(const Call& call) {
+  Steps steps(call);
+  RefTensor wide = call.in(0);
+  const DType dtype = wide.dtype;
+  if (dtype != DType::kF64)
+    wide.dtype = call.in(3).dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  const RefTensor* x = steps.keep(std::move(wide));
+  Dims axes;
+  for (std::size_t axis = 0; axis < x->dims.size(); ++axis) {
+    if (axis != 1) axes.push_back(static_cast<std::int64_t>(axis));
+  }
+  const RefTensor* list = steps.ints(axes);
+  const RefTensor* mean = steps.run("ReduceMean", {x, list});
+  const RefTensor* centred = steps.run("Sub", {x, mean});
+  const RefTensor* var = steps.run("ReduceMean", {steps.run("Mul", {centred, centred}), list});
+  FRIT_TRY(steps.status());
+  std::vector<RefTensor> own{*mean, *var};
+  for (RefTensor& moment : own) moment.dims = {x->dims[1]};
+  const RefTensor* y =
+      steps.run("BatchNormalization", {x, &call.in(1), &call.in(2), &own[0], &own[1]},
+                {{"epsilon", call.attr("epsilon", 1e-5F)}});
+  const auto momentum = static_cast<double>(call.attr("momentum", 0.9F));
+  std::vector<const RefTensor*> results{y};
+  for (const std::size_t i : {0U, 1U}) {
+    RefTensor before = call.in(3 + i);
+    before.dtype = x->dtype;
+    const RefTensor* kept =
+        steps.run("Mul", {steps.keep(std::move(before)), steps.scalar(x->dtype, momentum)});
+    const RefTensor* taken = steps.run("Mul", {&own[i], steps.scalar(x->dtype, 1.0 - momentum)});
+    results.push_back(steps.run("Add", {kept, taken}));
+  }
+  Outputs outputs = steps.outputs(results);
+  if (!outputs) return outputs;
+  outputs->at(0).dtype = dtype;
+  for (const std::size_t i : {1U, 2U}) outputs->at(i).dtype = call.in(2 + i).dtype;
+  return outputs;
+}
+
 Outputs batch_norm(const Call& call) {
   const RefTensor& x = call.in(0);
   if (x.dims.size() < 2) return call.refuse("input " + dims_text(x.dims) + " has no channel axis");
-  if (call.attr("training_mode", std::int64_t{0}) != 0) {
-    return call.refuse("training_mode is set; only inference is defined here");
-  }
+  const bool trains = call.op.opset >= 14 && call.attr("training_mode", std::int64_t{0}) != 0;
   for (std::size_t i = 0; i < 5; ++i) {
     FRIT_TRY(need_float(call, i));
     if (i > 0 && call.in(i).dims != Dims{x.dims[1]}) {
@@ -53,6 +91,7 @@ Outputs batch_norm(const Call& call) {
                                      dims_text(call.in(i).dims), x.dims[1]));
     }
   }
+  if (trains) return batch_norm_training(call);
   const float epsilon = call.attr("epsilon", 1e-5f);
   RefTensor y = x;
   if (call.bounded()) y.bound.resize(y.real.size(), 0.0);
@@ -130,27 +169,28 @@ MomentError moment_error(const std::vector<double>& row, const std::vector<doubl
   return error;
 }
 
-// Scale and bias: strides over the normalised axes' positions.
+// Scale and bias, which broadcast to the input.
 struct Affine {
   const RefTensor* tensor = nullptr;
-  std::vector<std::size_t> at;  ///< element for each position of a row, for row 0
+  std::vector<std::size_t> at;  ///< its element for each element of the input
   double value(std::size_t j, double otherwise) const {
     return tensor == nullptr ? otherwise : tensor->real[at[j]];
   }
   double bound(std::size_t j) const { return tensor == nullptr ? 0.0 : bound_at(*tensor, at[j]); }
 };
 
-Result<Affine> affine_of(const Call& call, std::size_t i, const Dims& normalised) {
+Result<Affine> affine_of(const Call& call, std::size_t i) {
+  const Dims& dims = call.in(0).dims;
   Affine affine;
   if (!call.has(i)) return affine;
   FRIT_TRY(need_float(call, i));
-  const std::optional<Dims> strides = stretched_strides(call.in(i).dims, normalised);
+  const std::optional<Dims> strides = stretched_strides(call.in(i).dims, dims);
   if (!strides) {
-    return call.refuse(fmt::format("input {} is {} but the normalised axes are {}", i,
-                                   dims_text(call.in(i).dims), dims_text(normalised)));
+    return call.refuse(fmt::format("input {} is {} but the data are {}", i,
+                                   dims_text(call.in(i).dims), dims_text(dims)));
   }
   affine.tensor = &call.in(i);
-  walk(normalised, std::array<Dims, 1>{*strides},
+  walk(dims, std::array<Dims, 1>{*strides},
        [&](std::size_t, const std::array<std::int64_t, 1>& at) {
          affine.at.push_back(static_cast<std::size_t>(at[0]));
        });
@@ -191,9 +231,9 @@ void layer_rows(const Call& call, LayerNorm& n) {
     n.mean.real[r] = static_cast<double>(m.mean);
     n.inverse.real[r] = static_cast<double>(m.inverse);
     for (std::size_t j = 0; j < row.size(); ++j) {
-      const T normal = (row[j] - m.mean) * m.inverse * static_cast<T>(n.scale.value(j, 1.0));
-      n.y.real[n.rows.origin[r] + n.rows.offset[j]] =
-          static_cast<double>(normal + static_cast<T>(n.bias.value(j, 0.0)));
+      const std::size_t at = n.rows.origin[r] + n.rows.offset[j];
+      const T normal = (row[j] - m.mean) * m.inverse * static_cast<T>(n.scale.value(at, 1.0));
+      n.y.real[at] = static_cast<double>(normal + static_cast<T>(n.bias.value(at, 0.0)));
     }
     if constexpr (std::is_same_v<T, double>) {
       if (!call.bounded()) continue;
@@ -201,9 +241,10 @@ void layer_rows(const Call& call, LayerNorm& n) {
       n.mean.bound[r] = error.mean;
       n.inverse.bound[r] = m.inverse * error.inverse;
       for (std::size_t j = 0; j < row.size(); ++j) {
-        n.y.bound[n.rows.origin[r] + n.rows.offset[j]] = element_bound(
-            row[j] - m.mean, bounds.empty() ? 0.0 : bounds[j], m, error, n.scale.value(j, 1.0),
-            n.scale.bound(j), n.bias.value(j, 0.0), n.bias.bound(j));
+        const std::size_t at = n.rows.origin[r] + n.rows.offset[j];
+        n.y.bound[at] = element_bound(row[j] - m.mean, bounds.empty() ? 0.0 : bounds[j], m, error,
+                                      n.scale.value(at, 1.0), n.scale.bound(at),
+                                      n.bias.value(at, 0.0), n.bias.bound(at));
       }
     }
   }
@@ -216,20 +257,20 @@ Outputs row_norm(const Call& call, bool centred) {
   if (!axis) return refused(axis.error());
   std::vector<std::size_t> axes;
   for (std::size_t a = *axis; a < x.dims.size(); ++a) axes.push_back(a);
-  const Dims normalised(x.dims.begin() + static_cast<std::ptrdiff_t>(*axis), x.dims.end());
   LayerNorm n;
   n.rows = rows_of(x.dims, axes);
   n.epsilon = call.attr("epsilon", 1e-5f);
   n.centred = centred;
-  Result<Affine> scale = affine_of(call, 1, normalised);
+  Result<Affine> scale = affine_of(call, 1);
   if (!scale) return refused(scale.error());
-  Result<Affine> bias = affine_of(call, 2, normalised);
+  Result<Affine> bias = affine_of(call, 2);
   if (!bias) return refused(bias.error());
   n.scale = std::move(*scale);
   n.bias = std::move(*bias);
   n.y = x;
   n.y.bound.assign(call.bounded() ? x.real.size() : 0, 0.0);
   n.mean.dims = n.inverse.dims = n.rows.kept_ones;
+  n.mean.dtype = n.inverse.dtype = DType::kF32;
   for (RefTensor* moments : {&n.mean, &n.inverse}) {
     moments->real.assign(n.rows.origin.size(), 0.0);
     moments->bound.assign(call.bounded() ? n.rows.origin.size() : 0, 0.0);

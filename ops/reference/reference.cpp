@@ -29,7 +29,9 @@ std::unordered_map<std::string_view, Entry>& table() {
           ref::einsum_entries(),      ref::matmul_entries(),      ref::pool_entries(),
           ref::reduce_entries(),      ref::resize_entries(),      ref::softmax_entries(),
           ref::norm_entries(),        ref::lrn_entries(),         ref::injective_entries(),
-          ref::depth_space_entries(), ref::shape_entries()}) {
+          ref::depth_space_entries(), ref::shape_entries(),       ref::contrib_entries(),
+          ref::elementary_entries(),  ref::random_entries(),      ref::norms_entries(),
+          ref::loss_entries(),        ref::window_entries()}) {
       for (const Entry& entry : family) joined.emplace(entry.type, entry);
     }
     return joined;

@@ -7,16 +7,17 @@
 namespace frit::ref {
 
 const RefTensor* Steps::run(const std::string& type, const std::vector<const RefTensor*>& inputs,
-                            AttributeMap attributes) {
-  return run_all(type, inputs, std::move(attributes)).at(0);
+                            AttributeMap attributes, const std::string& domain) {
+  return run_all(type, inputs, std::move(attributes), domain).at(0);
 }
 
 std::vector<const RefTensor*> Steps::run_all(const std::string& type,
                                              const std::vector<const RefTensor*>& inputs,
-                                             AttributeMap attributes) {
+                                             AttributeMap attributes, const std::string& domain) {
   static const RefTensor kAfterRefusal;
   if (!status_) return std::vector<const RefTensor*>(8, &kAfterRefusal);
   OpInstance op;
+  op.domain = domain;
   op.type = type;
   op.name = call_.op.name;
   op.opset = kExpansionOpset;

@@ -23,14 +23,15 @@ class Steps {
  public:
   explicit Steps(const Call& call) : call_(call) {}
 
-  /// The first result of an operator of ONNX's domain (newest opset) on these; nullptr: omitted.
+  /// The first result of an operator (newest opset) on these; nullptr: omitted.
   /// After a refusal: an empty tensor, and outputs() gives the refusal.
   const RefTensor* run(const std::string& type, const std::vector<const RefTensor*>& inputs,
-                       AttributeMap attributes = {});
+                       AttributeMap attributes = {}, const std::string& domain = "");
   /// Any of its results.
   std::vector<const RefTensor*> run_all(const std::string& type,
                                         const std::vector<const RefTensor*>& inputs,
-                                        AttributeMap attributes = {});
+                                        AttributeMap attributes = {},
+                                        const std::string& domain = "");
   /// Of rank 0, rounded to `dtype`.
   const RefTensor* scalar(DType dtype, double value);
   const RefTensor* ints(const Dims& values);
@@ -38,6 +39,8 @@ class Steps {
   /// Takes a computed tensor, or notes its refusal.
   const RefTensor* keep(Result<RefTensor> tensor);
 
+  /// The first refusal of a step.
+  const Status& status() const { return status_; }
   Outputs outputs(const std::vector<const RefTensor*>& results) const;
 
  private:

@@ -12,6 +12,7 @@ std::span<const Entry> activation_entries();      ///< activations.cpp: Celu, �
 std::span<const Entry> unary_entries();           ///< unary.cpp: Relu, Sigmoid, Erf, …
 std::span<const Entry> binary_entries();          ///< binary.cpp: Add, Less, Where, …
 std::span<const Entry> cast_entries();            ///< cast.cpp: Cast
+std::span<const Entry> contrib_entries();         ///< contrib.cpp: Hardmax, com.microsoft
 std::span<const Entry> conv_entries();            ///< conv.cpp
 std::span<const Entry> conv_transpose_entries();  ///< conv_transpose.cpp
 std::span<const Entry> col2im_entries();          ///< col2im.cpp
@@ -20,16 +21,21 @@ std::span<const Entry> det_entries();             ///< det.cpp
 std::span<const Entry> dft_entries();             ///< dft.cpp: DFT, STFT
 std::span<const Entry> einsum_entries();          ///< einsum.cpp
 std::span<const Entry> grid_sample_entries();     ///< grid_sample.cpp: GridSample, AffineGrid
+std::span<const Entry> elementary_entries();      ///< elementary.cpp: Sin, Asinh, IsNaN, …
 std::span<const Entry> matmul_entries();          ///< matmul.cpp: MatMul, Gemm
 std::span<const Entry> pool_entries();            ///< pool.cpp
+std::span<const Entry> random_entries();          ///< random.cpp: Dropout, Bernoulli, …
 std::span<const Entry> resize_entries();          ///< resize.cpp: Resize, Upsample
 std::span<const Entry> reduce_entries();          ///< reduce.cpp
 std::span<const Entry> roi_align_entries();       ///< roi_align.cpp
 std::span<const Entry> softmax_entries();         ///< softmax.cpp
+std::span<const Entry> loss_entries();            ///< losses.cpp
 std::span<const Entry> lrn_entries();             ///< lrn.cpp
 std::span<const Entry> norm_entries();         ///< norm.cpp: BatchNormalization, LayerNormalization
+std::span<const Entry> norms_entries();        ///< norms.cpp: InstanceNormalization, …
 std::span<const Entry> injective_entries();    ///< injective.cpp: Reshape, Transpose, Slice, …
 std::span<const Entry> depth_space_entries();  ///< depth_space.cpp: DepthToSpace, SpaceToDepth
 std::span<const Entry> shape_entries();        ///< shape.cpp: Shape, Range, Constant, …
+std::span<const Entry> window_entries();       ///< windows.cpp: HannWindow, MelWeightMatrix, …
 
 }  // namespace frit::ref

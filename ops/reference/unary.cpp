@@ -1,43 +1,14 @@
-// Pointwise functions of one input.
-//
-// Monotone functions carry an input's error by evaluation at both ends of its interval, the others
-// by a Lipschitz constant. `own` is what the kernel's float arithmetic adds; composed functions
-// (Softplus, Gelu …) add up the steps of their textbook form.
+// Pointwise functions of one input. Composed functions (Softplus, Gelu …) add up the steps of their
+// textbook form.
 #include <algorithm>
 #include <numbers>
 #include <string>
 
 #include "ops/reference/call.h"
+#include "ops/reference/unary_rule.h"
 
 namespace frit::ref {
 namespace {
-
-struct Params {
-  float alpha = 0.0f;
-  float beta = 0.0f;
-};
-
-struct Rule {
-  double (*value)(double, const Params&);
-  float (*value32)(float, const Params&);
-  double (*own)(double x, double y, const Params&);
-  double lipschitz = 0.0;  ///< 0: monotone
-};
-
-template <class F, class Own>
-constexpr Rule rule(F, Own, double lipschitz = 0.0) {
-  return {[](double x, const Params& p) { return F{}(x, p); },
-          [](float x, const Params& p) { return F{}(x, p); },
-          [](double x, double y, const Params& p) { return Own{}(x, y, p); }, lipschitz};
-}
-
-constexpr auto kExact = [](double, double, const Params&) { return 0.0; };
-constexpr auto kOneRounding = [](double, double y, const Params&) {
-  return kEps * std::fabs(y) + kSubnormal;
-};
-constexpr auto kFourUlp = [](double, double y, const Params&) {
-  return kFunction * std::fabs(y) + kTiny;
-};
 
 template <class T>
 T clamp01(T x) {
@@ -121,49 +92,6 @@ constexpr auto kSign = []<class T>(T x, const Params&) {
   return x > T(0) ? T(1) : x < T(0) ? T(-1) : x == T(0) ? T(0) : x;
 };
 constexpr auto kIdentity = []<class T>(T x, const Params&) { return x; };
-
-// Error of y = f(x) when x may be off by `spread`.
-double carried(const Rule& rule, double x, double y, double spread, const Params& params) {
-  if (spread == 0.0) return 0.0;
-  if (rule.lipschitz > 0.0) return rule.lipschitz * spread;
-  const double high = rule.value(x + spread, params);
-  const double low = rule.value(x - spread, params);
-  if (std::isfinite(x) && (!std::isfinite(high) || !std::isfinite(low))) return kDoubtful;
-  return std::max(std::fabs(high - y), std::fabs(low - y));
-}
-
-Outputs apply(const Call& call, const Rule& rule, const Params& params) {
-  FRIT_TRY(need_float(call, 0));
-  const RefTensor& x = call.in(0);
-  Result<RefTensor> made = make(call, x.dtype, x.dims);
-  if (!made) return tl::unexpected<Diagnostic>(made.error());
-  RefTensor& y = *made;
-  const bool bounded = call.bounded();
-  if (bounded) y.bound.resize(y.real.size());
-  for (std::size_t i = 0; i < y.real.size(); ++i) {
-    if (call.naive() && x.dtype != DType::kF64) {
-      y.real[i] = static_cast<double>(rule.value32(static_cast<float>(x.real[i]), params));
-      continue;
-    }
-    y.real[i] = rule.value(x.real[i], params);
-    if (!bounded) continue;
-    const double carry = carried(rule, x.real[i], y.real[i], bound_at(x, i), params);
-    if (carry == kDoubtful) {
-      y.bound[i] = kDoubtful;
-      continue;
-    }
-    y.bound[i] = carry + rule.own(x.real[i], std::fabs(y.real[i]) + carry, params);
-  }
-  return one(std::move(*made));
-}
-
-// Integers: only the functions that are exact on them.
-template <class F>
-Outputs apply_integers(const Call& call, F f) {
-  RefTensor y = call.in(0);
-  for (std::int64_t& value : y.integer) value = wrapped(y.dtype, f(value));
-  return one(std::move(y));
-}
 
 // A table entry for a function that is defined on floats only.
 template <const auto& kFunctionRule>
@@ -262,24 +190,6 @@ Outputs logical_not(const Call& call) {
 
 Outputs identity(const Call& call) { return one(call.in(0)); }
 
-// Inference: the input, and a mask of ones where the node asks for one.
-Outputs dropout(const Call& call) {
-  if (call.has(2)) {
-    const Result<Dims> training = ints_input(call, 2);
-    if (!training) return tl::unexpected<Diagnostic>(training.error());
-    if (training->size() != 1 || (*training)[0] != 0) {
-      return call.refuse("training_mode is set; only inference is defined here");
-    }
-  }
-  std::vector<RefTensor> outputs{call.in(0)};
-  if (call.op.outputs.size() < 2) return outputs;
-  Result<RefTensor> mask = make(call, DType::kBool, call.in(0).dims);
-  if (!mask) return tl::unexpected<Diagnostic>(mask.error());
-  std::fill(mask->integer.begin(), mask->integer.end(), 1);
-  outputs.push_back(std::move(*mask));
-  return outputs;
-}
-
 // ---- Clip: bounds are attributes (opset < 11, canonical form) or inputs.
 
 struct Limit {
@@ -360,7 +270,6 @@ std::span<const Entry> unary_entries() {
       {"Sign", 1, 1, sign},
       {"Not", 1, 1, logical_not},
       {"Identity", 1, 1, identity},
-      {"Dropout", 1, 3, dropout},
       {"Clip", 1, 3, clip},
   };
   return kEntries;

@@ -36,10 +36,24 @@ TEST(BatchNormalization, TinyVarianceRestsOnEpsilon) {
                               {Tensor::f32({1, 1, 1}, {0.5F}), one, zero, zero, zero}));
 }
 
-TEST(BatchNormalization, RefusesTrainingAndOtherExtents) {
-  EXPECT_EQ(refusal_of(batch_norm({1, 3, 5, 5}, {{"training_mode", std::int64_t{1}}})),
-            "BatchNormalization 'node': training_mode is 1 but only inference with training_mode 0 "
-            "is supported; export the model for inference [onnx-attribute]");
+TEST(BatchNormalization, TrainingNormalisesByTheBatchAndMovesTheStatistics) {
+  OpCase test = make_op("BatchNormalization", 15,
+                        {{"training_mode", std::int64_t{1}}, {"momentum", 0.5F}, {"epsilon", 0.0F}},
+                        {Tensor::f32({2, 1}, {1, 5}), Tensor::f32({1}, {3}), Tensor::f32({1}, {1}),
+                         Tensor::f32({1}, {7}), Tensor::f32({1}, {2})});
+  test.op.outputs.resize(3);
+  const auto all = run_op(test);
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(difference(all->at(0), {-2, 4}, 1e-6), "");
+  EXPECT_EQ(difference(all->at(1), {5}, 1e-6), "");
+  EXPECT_EQ(difference(all->at(2), {3}, 1e-6), "");
+  for (const int opset : {14, 15}) {
+    expect_as_reference(
+        batch_norm({2, 3, 5, 7}, {{"training_mode", std::int64_t{1}}}, DType::kF32, opset));
+  }
+}
+
+TEST(BatchNormalization, RefusesOtherExtents) {
   OpCase test = batch_norm({1, 3, 5, 5}, {});
   test.op.inputs[2] = TensorType(DType::kF32, {4});
   EXPECT_EQ(refusal_of(test),

@@ -43,7 +43,7 @@ TEST(Reshape, ZeroCopiesAndMinusOneTakesTheRest) {
   }
 }
 
-TEST(Reshape, SqueezeUnsqueezeFlattenDropout) {
+TEST(Reshape, SqueezeUnsqueezeFlatten) {
   const Tensor in = values({1, 3, 1, 5});
   expect_as_reference(make_op("Squeeze", 11, {{"axes", Ints{0, -2}}}, {in}));
   expect_as_reference(make_op("Squeeze", 13, {}, {in, list({2})}, {1}));
@@ -53,7 +53,6 @@ TEST(Reshape, SqueezeUnsqueezeFlattenDropout) {
   for (const std::int64_t axis : {0, 1, 2, 3, 4, -1}) {
     expect_as_reference(make_op("Flatten", 13, {{"axis", axis}}, {in}));
   }
-  expect_as_reference(make_op("Dropout", 10, {{"ratio", 0.5F}}, {in}));
 }
 
 std::string runs_text(const Ints& in, const Ints& out) {
