@@ -22,15 +22,23 @@ void add_max_unpool(std::vector<const Operator*>& all);
 void add_contrib(std::vector<const Operator*>& all);
 void add_elementary(std::vector<const Operator*>& all);
 void add_hardmax(std::vector<const Operator*>& all);
+void add_arg_reduce(std::vector<const Operator*>& all);
+void add_gather_nd(std::vector<const Operator*>& all);
+void add_index_composites(std::vector<const Operator*>& all);
 void add_pointwise(std::vector<const Operator*>& all);
+void add_positions(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
 void add_random(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);
 void add_roi_align(std::vector<const Operator*>& all);
+void add_scan(std::vector<const Operator*>& all);
+void add_scatter(std::vector<const Operator*>& all);
 void add_softmax(std::vector<const Operator*>& all);
 void add_windows(std::vector<const Operator*>& all);
 void add_layer_norm(std::vector<const Operator*>& all);
 void add_losses(std::vector<const Operator*>& all);
 void add_norms(std::vector<const Operator*>& all);
+void add_known_values(std::vector<const Operator*>& all);
+void add_topk(std::vector<const Operator*>& all);
 
 }  // namespace frit

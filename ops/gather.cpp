@@ -2,32 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
-#include "ops/halide_type.h"
+#include "ops/indices.h"
 #include "ops/limits.h"
 #include "ops/rules.h"
 
 namespace frit {
 namespace {
 
-using Halide::Expr;
-
-constexpr std::array kIndexTypes = {DType::kI32, DType::kI64};
-
-std::int64_t stated_axis(const OpInstance& op) { return int_attribute(op.attributes, "axis", 0); }
-
-std::size_t axis_of(const OpInstance& op) {
-  return static_cast<std::size_t>(*normal_axis(stated_axis(op), op.input(0).rank()));
-}
-
-/// Position in [0,dim) named by `index`, which the caller knows to be an i32 or i64 expression.
-Expr wrapped(const Expr& index, std::int64_t dim) {
-  const Halide::Type type = index.type();
-  const Expr extent = constant_of(type, dim);
-  const Expr positive = Halide::select(index < 0, index + extent, index);
-  return Halide::cast<int>(Halide::clamp(positive, constant_of(type, std::int64_t{0}), extent - 1));
-}
+std::size_t axis_of(const OpInstance& op) { return *axis_attribute(op, 0); }
 
 class Gather final : public Operator {
  public:
@@ -36,26 +18,15 @@ class Gather final : public Operator {
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 2));
-    FRIT_TRY(check_dtype(op, 1, "its indices", kIndexTypes));
+    FRIT_TRY(check_dtype(op, 1, "its indices", index_types()));
     FRIT_TRY(check_constant_shape(op, 0, "its input"));
     FRIT_TRY(check_constant_shape(op, 1, "its indices"));
     const TensorType &in = op.input(0), &indices = op.input(1);
-    if (!normal_axis(stated_axis(op), in.rank())) {
-      return fail("onnx-attribute", fmt::format("{}: axis is {} but its input is {}; correct the "
-                                                "attribute",
-                                                label(op), stated_axis(op), to_text(in)));
-    }
-    const std::size_t axis = axis_of(op);
+    const auto stated = axis_attribute(op, 0);
+    if (!stated) return fail(stated.error());
+    const std::size_t axis = *stated;
     const std::int64_t dim = in.dims()[axis];
-    if (op.constant(1)) {
-      for (const std::int64_t index : op.constant(1)->to_ints()) {
-        if (index >= -dim && index < dim) continue;
-        return fail("onnx-shape",
-                    fmt::format("{}: index {} is outside axis {} of its input {}; correct "
-                                "the indices",
-                                label(op), index, axis, to_text(in)));
-      }
-    }
+    FRIT_TRY(check_known_indices(op, 1, axis));
     std::vector<std::int64_t> dims = in.dims(), picked = indices.dims();
     const auto at = dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
     dims.insert(at, picked.begin(), picked.end());
@@ -86,7 +57,7 @@ class Gather final : public Operator {
       const std::int64_t index = known->to_ints()[0];
       at.push_back(static_cast<int>(index < 0 ? index + dim : index));
     } else {
-      at.push_back(wrapped(operands[1].at(Index(first, last)), dim));
+      at.push_back(position_in(operands[1].at(Index(first, last)), dim));
     }
     at.insert(at.end(), last, out.end());
     stages.stage("")() = operands[0].at(at);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 
 #include "ops/halide_type.h"
 #include "ops/limits.h"
@@ -20,7 +21,7 @@ using Ints = std::vector<std::int64_t>;
 struct Padding {
   Ints begin, end;
   std::string mode;
-  double value = 0.0;
+  std::optional<double> value = 0.0;  ///< nullopt: the last input
 };
 
 /// Pads as stated, and the axes that they are for.
@@ -53,24 +54,23 @@ Result<StatedPads> stated_pads(const OpInstance& op) {
   return stated;
 }
 
-Result<double> value_of(const OpInstance& op) {
-  if (!op.has_input(2)) return static_cast<double>(float_attribute(op.attributes, "value", 0.0F));
-  auto value = constant_input(op, 2, "constant_value");
-  if (!value) return fail(std::move(value).error());
-  if ((*value)->elements() != 1 || (*value)->dtype() != op.input(0).dtype) {
+/// The value of the border where it is known and a float holds it; nullopt: it stays an input.
+Result<std::optional<double>> value_of(const OpInstance& op) {
+  constexpr std::size_t i = 2;
+  if (!op.has_input(i)) return static_cast<double>(float_attribute(op.attributes, "value", 0.0F));
+  if (op.input(i).elements() != 1 || op.input(i).dtype != op.input(0).dtype) {
     return fail("onnx-type",
                 fmt::format("{}: its value is {} but its input is {}; give one element of "
                             "that type",
-                            label(op), to_text((*value)->type()), to_text(op.input(0))));
+                            label(op), to_text(op.input(i)), to_text(op.input(0))));
   }
-  const double stated = (*value)->to_doubles()[0];
-  if (std::isfinite(stated) && static_cast<double>(static_cast<float>(stated)) != stated) {
-    return fail("onnx-attribute",
-                fmt::format("{}: its value is {} but only values that float32 holds "
-                            "exactly are supported; round it",
-                            label(op), stated));
-  }
-  return stated;
+  const Tensor* known = op.constant(i);
+  if (known == nullptr) return std::nullopt;
+  const double stated = known->to_doubles()[0];
+  const bool exact =
+      !std::isfinite(stated) || static_cast<double>(static_cast<float>(stated)) == stated;
+  const bool narrow = is_float(known->dtype()) || std::fabs(stated) < 0x1p24;
+  return exact && narrow ? std::optional(stated) : std::nullopt;
 }
 
 Result<Padding> padding_of(const OpInstance& op) {
@@ -175,21 +175,20 @@ class Pad final : public Operator {
     if (!padding) return fail(std::move(padding).error());
     Ints pads = padding->begin;
     pads.insert(pads.end(), padding->end.begin(), padding->end.end());
-    op.attributes = {
-        {"pads", pads}, {"mode", padding->mode}, {"value", static_cast<float>(padding->value)}};
-    op.inputs.resize(1);
-    op.constants.resize(std::min<std::size_t>(op.constants.size(), 1));
+    const bool fixed = padding->value || padding->mode != "constant";
+    op.attributes = {{"pads", pads}, {"mode", padding->mode}};
+    if (fixed) op.attributes["value"] = static_cast<float>(padding->value.value_or(0.0));
+    const std::size_t left = fixed ? 1 : 3;
+    op.inputs.resize(left);
+    op.constants.resize(left);
+    if (!fixed) op.inputs[1] = std::nullopt, op.constants[1] = std::nullopt;
     return {};
   }
 
   Reach reach(const OpInstance& op, std::size_t) const override {
     const Padding padding = checked_padding(op);
-    if (padding.mode != "constant") return {};
-    Reach reach{padding.begin, padding.end, padding.value};
-    for (Ints* side : {&reach.low, &reach.high}) {
-      for (std::int64_t& pad : *side) pad = std::max<std::int64_t>(0, pad);
-    }
-    return reach;
+    if (padding.mode != "constant" || !padding.value) return {};
+    return beyond(padding, *padding.value);
   }
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
@@ -207,13 +206,31 @@ class Pad final : public Operator {
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       if (padding.begin[axis] != 0) at[axis] = at[axis] - static_cast<int>(padding.begin[axis]);
     }
-    const Reach beyond = reach(op, 0);
-    stages.stage("")() = read_padded(operands[0], at, beyond.low, beyond.high, beyond.fill);
+    const Reach outside = beyond(padding, padding.value.value_or(0.0));
+    const Expr fixed = read_padded(operands[0], at, outside.low, outside.high, outside.fill);
+    if (padding.value) {
+      stages.stage("")() = fixed;
+      return;
+    }
+    Expr inside = Halide::Internal::const_true();
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      if (padding.begin[axis] > 0) inside = inside && at[axis] >= 0;
+      if (padding.end[axis] > 0) inside = inside && at[axis] < static_cast<int>(dims[axis]);
+    }
+    const Index first(static_cast<std::size_t>(op.input(2).rank()), Expr(0));
+    stages.stage("")() = Halide::select(inside, fixed, operands[2].at(first));
   }
 
   Counts counts(const OpInstance&) const override { return {}; }
 
  private:
+  static Reach beyond(const Padding& padding, double fill) {
+    Reach reach{padding.begin, padding.end, fill};
+    for (Ints* side : {&reach.low, &reach.high}) {
+      for (std::int64_t& pad : *side) pad = std::max<std::int64_t>(0, pad);
+    }
+    return reach;
+  }
   static Padding checked_padding(const OpInstance& op) {
     auto padding = padding_of(op);
     FRIT_ASSERT(padding.has_value(), "a Pad that infer accepted");

@@ -39,6 +39,7 @@ std::vector<const Operator*> shipped_operators() {
   std::vector<const Operator*> all;
   add_pointwise(all);
   add_activations(all);
+  add_arg_reduce(all);
   add_binary(all);
   add_affine_grid(all);
   add_batch_norm(all);
@@ -55,9 +56,12 @@ std::vector<const Operator*> shipped_operators() {
   add_elementary(all);
   add_expand(all);
   add_gather(all);
+  add_gather_nd(all);
   add_gemm(all);
   add_global_pool(all);
   add_grid_sample(all);
+  add_index_composites(all);
+  add_known_values(all);
   add_lrn(all);
   add_matmul(all);
   add_max_unpool(all);
@@ -67,12 +71,16 @@ std::vector<const Operator*> shipped_operators() {
   add_pad(all);
   add_pool(all);
   add_random(all);
+  add_positions(all);
   add_reshape(all);
   add_resize(all);
   add_roi_align(all);
+  add_scan(all);
+  add_scatter(all);
   add_shape(all);
   add_slice(all);
   add_split(all);
+  add_topk(all);
   add_transpose(all);
   add_reduce(all);
   add_softmax(all);

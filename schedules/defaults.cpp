@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/whole.h"
 #include "schedules/default_outputs.h"
 #include "schedules/halide_errors.h"
 #include "schedules/loop_nest.h"
@@ -88,8 +89,16 @@ enum class Where : std::uint8_t {
   kPlain,  ///< as kNear, and no loop is vectorised
 };
 
+// Its operator has fixed it at the root: it is computed entire, whatever its readers ask for.
+void place_whole(LoopNest& nest, StageState& stage, Where where, const Halide::Target& target) {
+  compute_at_root(stage);
+  nest.forget();
+  if (where != Where::kPlain) schedule_root(stage, target);
+}
+
 void place(PipelineState& pipeline, LoopNest& nest, StageState& stage, Where where,
            const Halide::Target& target) {
+  if (is_whole(*stage.stage)) return place_whole(nest, stage, where, target);
   const std::vector<Use> uses = nest.uses(stage);
   if (uses.empty()) return;
   const auto settle = [&](auto&& how) {

@@ -102,6 +102,7 @@ LoopNest::LoopNest(PipelineState& pipeline) : pipeline_(pipeline) {
 void LoopNest::add_function(const Function& function, std::map<std::string, Function>& seen) {
   if (!seen.emplace(function.name(), function).second) return;
   arguments_[function.name()] = function.args();
+  if (function.has_extern_definition()) return;  // it has no loops, and its inputs stand whole
   for (int i = kPureDefinition; i < static_cast<int>(function.updates().size()); ++i) {
     ReadCounter counter;
     count_reads(i < 0 ? function.definition() : function.update(i), counter);

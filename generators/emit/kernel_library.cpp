@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -19,9 +20,16 @@
 #include "generators/emit/tool.h"
 
 namespace frit {
+
+/// Made at build from runtime/ (runtime/CMakeLists.txt): file name -> text.
+const std::vector<std::pair<std::string, std::string>>& runtime_sources();
+
 namespace {
 
 namespace fs = std::filesystem;
+
+// What kernels call by name (extern stages), with the header that it needs.
+constexpr const char* kCalled[] = {"buffer.h", "topk.h", "topk.c"};
 
 // What kernels ask of a runtime, for kernels run alone: memory from the heap, loops in order.
 constexpr const char* kShim = R"(
@@ -94,7 +102,14 @@ Status put_shim(bool device, const std::string& folder, const std::string& objec
   std::string& bytes = compiled[device];
   if (bytes.empty()) {
     const std::string source = folder + "/shim.c";
-    std::ofstream(source) << (device ? kDeviceShim : kShim);
+    std::ofstream text(source);
+    text << (device ? kDeviceShim : kShim);
+    for (const auto& [name, code] : runtime_sources()) {
+      if (std::find(std::begin(kCalled), std::end(kCalled), name) == std::end(kCalled)) continue;
+      std::ofstream(folder + "/" + name) << code;
+      if (name.ends_with(".c")) text << "#include \"" << name << "\"\n";
+    }
+    text.close();
     FRIT_TRY(run_cc({"-O1", "-fPIC", "-c", "-o", object, source}));
     std::ifstream file(object, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(file), {});

@@ -21,17 +21,42 @@ using ref::Entry;
 std::unordered_map<std::string_view, Entry>& table() {
   static std::unordered_map<std::string_view, Entry> all = [] {
     std::unordered_map<std::string_view, Entry> joined;
-    for (const std::span<const Entry> family :
-         {ref::activation_entries(),  ref::unary_entries(),       ref::binary_entries(),
-          ref::cast_entries(),        ref::conv_entries(),        ref::conv_transpose_entries(),
-          ref::deform_conv_entries(), ref::roi_align_entries(),   ref::col2im_entries(),
-          ref::det_entries(),         ref::grid_sample_entries(), ref::dft_entries(),
-          ref::einsum_entries(),      ref::matmul_entries(),      ref::pool_entries(),
-          ref::reduce_entries(),      ref::resize_entries(),      ref::softmax_entries(),
-          ref::norm_entries(),        ref::lrn_entries(),         ref::injective_entries(),
-          ref::depth_space_entries(), ref::shape_entries(),       ref::contrib_entries(),
-          ref::elementary_entries(),  ref::random_entries(),      ref::norms_entries(),
-          ref::loss_entries(),        ref::window_entries()}) {
+    for (const std::span<const Entry> family : {ref::activation_entries(),
+                                                ref::unary_entries(),
+                                                ref::binary_entries(),
+                                                ref::cast_entries(),
+                                                ref::conv_entries(),
+                                                ref::conv_transpose_entries(),
+                                                ref::deform_conv_entries(),
+                                                ref::roi_align_entries(),
+                                                ref::col2im_entries(),
+                                                ref::det_entries(),
+                                                ref::grid_sample_entries(),
+                                                ref::dft_entries(),
+                                                ref::einsum_entries(),
+                                                ref::matmul_entries(),
+                                                ref::pool_entries(),
+                                                ref::reduce_entries(),
+                                                ref::resize_entries(),
+                                                ref::softmax_entries(),
+                                                ref::norm_entries(),
+                                                ref::lrn_entries(),
+                                                ref::injective_entries(),
+                                                ref::depth_space_entries(),
+                                                ref::shape_entries(),
+                                                ref::contrib_entries(),
+                                                ref::elementary_entries(),
+                                                ref::random_entries(),
+                                                ref::norms_entries(),
+                                                ref::loss_entries(),
+                                                ref::window_entries(),
+                                                ref::arg_reduce_entries(),
+                                                ref::index_composite_entries(),
+                                                ref::index_entries(),
+                                                ref::known_value_entries(),
+                                                ref::scan_entries(),
+                                                ref::scatter_entries(),
+                                                ref::topk_entries()}) {
       for (const Entry& entry : family) joined.emplace(entry.type, entry);
     }
     return joined;

@@ -22,6 +22,13 @@ std::span<const Entry> dft_entries();             ///< dft.cpp: DFT, STFT
 std::span<const Entry> einsum_entries();          ///< einsum.cpp
 std::span<const Entry> grid_sample_entries();     ///< grid_sample.cpp: GridSample, AffineGrid
 std::span<const Entry> elementary_entries();      ///< elementary.cpp: Sin, Asinh, IsNaN, …
+std::span<const Entry> arg_reduce_entries();      ///< arg_reduce.cpp: ArgMax, ArgMin, OrderKey
+std::span<const Entry> index_composite_entries();  ///< index_composites.cpp: OneHot, EyeLike, …
+std::span<const Entry> index_entries();           ///< indices.cpp: GatherElements, Trilu, …
+std::span<const Entry> known_value_entries();     ///< known_values.cpp: NonZero, Unique
+std::span<const Entry> scan_entries();            ///< scan.cpp: CumSum, CumProd
+std::span<const Entry> scatter_entries();         ///< scatter.cpp: Scatter, ScatterElements, ScatterND
+std::span<const Entry> topk_entries();            ///< topk.cpp: TopK, TopKIndices
 std::span<const Entry> matmul_entries();          ///< matmul.cpp: MatMul, Gemm
 std::span<const Entry> pool_entries();            ///< pool.cpp
 std::span<const Entry> random_entries();          ///< random.cpp: Dropout, Bernoulli, …

@@ -1,6 +1,7 @@
 // Where stages go that no text places, and what a schedule may know of a target.
 #include "schedules/defaults.h"
 
+#include "ops/whole.h"
 #include "schedules/loop_nest.h"
 #include "tests/schedules/small_pipelines.h"
 
@@ -60,6 +61,25 @@ TEST(Defaults, CheapStagesAreRepeated) {
   PipelineState pipeline(p->view);
   ASSERT_TRUE(place_remaining(pipeline, host()).has_value());
   EXPECT_EQ(place_of(pipeline, "pre_0"), "inline");
+}
+
+// in -> acc, running sums along a row, which its operator fixes at the root -> out
+TEST(Defaults, AScanIsComputedOnceWhereverItIsRead) {
+  auto p = std::make_unique<SmallPipeline>();
+  auto in = p->input("in_0", {33, 5});
+  const Halide::Var d("d0"), x("d1");
+  Stage& acc = p->add("acc", {"d0", "d1"}, {5, 33});
+  acc() = in(x, d);
+  compute_whole(acc);
+  const Halide::RDom r = reduction_domain({"r0"}, {32}, acc.reduction);
+  acc({d, r + 1}) += acc({d, r});
+  Stage& out = p->add("out", {"d0", "d1"}, {5, 33});
+  out() = acc();
+  p->finish("test", {{"d0", 5}, {"d1", 33}});
+  PipelineState pipeline(p->view);
+  ASSERT_TRUE(place_remaining(pipeline, host()).has_value());
+  EXPECT_EQ(place_of(pipeline, "acc"), "root");  // at out.d1 each sum would be taken anew
+  EXPECT_EQ(p->run().size(), 165U);
 }
 
 TEST(Defaults, TheSafeScheduleKeepsTheResult) {

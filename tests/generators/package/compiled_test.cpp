@@ -7,6 +7,7 @@
 #include "generators/emit/target.h"
 #include "generators/fusion/planner.h"
 #include "generators/package/loaded_package.h"
+#include "generators/passes/passes.h"
 #include "generators/verify/compare.h"
 #include "generators/verify/evaluate.h"
 #include "tests/generators/package/hand_made_testing.h"
@@ -124,6 +125,47 @@ TEST(Compiled, DebugNetworkPassesTheKernelsOwnChecks) {
   const auto built = build(network(), folder.path(), 1, true);
   ASSERT_TRUE(built);
   expect_equal_to_reference(*built, 1);
+}
+
+// A scan, a scatter with duplicates and TopK, whose kernel calls the runtime; long enough for
+// threads.
+Graph index_network() {
+  GraphBuilder b(24);
+  const ValueId x = b.input("x", {64, 700});
+  const ValueId axis = b.constant("axis", Tensor::of<std::int32_t>(DType::kI32, {}, {1}));
+  const ValueId sums = b.add("CumSum", "sums", {x, axis});
+  std::vector<std::int64_t> places(192);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int64_t>(i % 3 / 2);
+  const ValueId indices = b.constant("indices", Tensor::i64({64, 3}, places));
+  const ValueId updates = b.constant("updates", {64, 3});
+  const ValueId scattered = b.add("ScatterElements", "scattered", {sums, indices, updates},
+                                  {{"axis", std::int64_t{1}}, {"reduction", std::string("add")}});
+  b.add("TopK", "top", {x, b.constant("k", Tensor::i64({1}, {5}))}, {}, 2);
+  b.output(scattered);
+  for (const ValueId output : b.outputs_of("top")) b.output(output);
+  EXPECT_TRUE(expand(b.graph()));
+  return b.graph();
+}
+
+TEST(Compiled, ScansScattersAndTopKEqualTheirReference) {
+  TestFolder folder;
+  for (const int threads : {1, 3}) {
+    const auto built =
+        build(index_network(), folder.path() + std::to_string(threads), threads, false);
+    ASSERT_TRUE(built);
+    expect_equal_to_reference(*built, threads);
+  }
+}
+
+TEST(Compiled, ACalledFunctionIsLinkedIn) {
+  TestFolder folder;
+  const auto built = build(index_network(), folder.path(), 1, true);
+  ASSERT_TRUE(built);
+  expect_equal_to_reference(*built, 1);
+  // libc's two, and what every shared object has
+  EXPECT_EQ(
+      shell("nm -u '" + built->object.path + "' | grep -v -e ' w ' -e memcpy -e memset").output,
+      "");
 }
 
 }  // namespace
