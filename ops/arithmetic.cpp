@@ -61,6 +61,10 @@ Expr strict_mul(const Expr& a, const Expr& b) {
   return intrinsic(a.type(), Call::strict_mul, a, b);
 }
 
+Expr strict_div(const Expr& a, const Expr& b) {
+  return intrinsic(a.type(), Call::strict_div, a, b);
+}
+
 namespace {
 // |x| and inf as integers, which are in the order of the floats.
 std::pair<Expr, Expr> magnitude_bits(const Expr& x) {
@@ -119,7 +123,7 @@ Expr divide(const Expr& a, const Expr& b) {
   if (a.type().is_float()) {
     // strict, since LLVM makes x of y * (x / y), and 1 of x / x: no NaN of inf / inf. A division by
     // a constant is left to become a product.
-    return Halide::Internal::is_const(b) ? a / b : intrinsic(a.type(), Call::strict_div, a, b);
+    return Halide::Internal::is_const(b) ? a / b : strict_div(a, b);
   }
   const Expr zero = zero_like(a), one = one_like(a);
   if (a.type().is_uint()) {

@@ -35,7 +35,6 @@ const std::map<std::string_view, List>& table() {
         {"strides", kInts}}},
       {"BatchNormalization",
        {{"epsilon", kFloat}, {"momentum", kFloat}, {"spatial", kInt}, {"training_mode", kInt}}},
-      {"Cast", {{"round_mode", kString}, {"saturate", kInt}, {"to", kInt, kAlways}}},
       {"Clip", {{"max", kFloat}, {"min", kFloat}}},
       {"Concat", kRequiredAxis},
       {"Constant",

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ops/broadcast.h"
-#include "ops/operator.h"
+#include "ops/broadcasting.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
 #include "ops/rules.h"
@@ -62,32 +62,6 @@ constexpr BinaryRule kBinary[] = {
     {"Or", 7, bool_type, true, either, 1},
     {"Sub", 7, numeric_types, false, sub, 1},
     {"Xor", 7, bool_type, true, exclusive, 1},
-};
-
-/// Shape rule and counts shared by everything that broadcasts.
-class Broadcasting : public Operator {
- public:
-  OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-
- protected:
-  static Result<std::vector<TensorType>> broadcast_to(const OpInstance& op, DType dtype) {
-    constexpr std::array<std::size_t, 3> kAll = {0, 1, 2};
-    auto shape = broadcast_inputs(op, std::span(kAll).first(op.inputs.size()));
-    if (!shape) return fail(shape.error());
-    TensorType type;
-    type.dtype = dtype;
-    type.shape = std::move(*shape);
-    return std::vector{type};
-  }
-  static Expr read(const StageBuilder& stages, const Operand& operand) {
-    const Expr x = read_broadcast(operand, stages.index(), stages.extents());
-    return Halide::cast(compute_type(x.type()), x);
-  }
-  static void write(const OpInstance& op, StageBuilder& stages, const Expr& value, int cost) {
-    Stage& out = stages.stage("");
-    out() = Halide::cast(halide_type(op.outputs.at(0).dtype), value);
-    out.op_cost = cost;
-  }
 };
 
 class Binary final : public Broadcasting {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "ops/halide_type.h"
 #include "ops/limits.h"
 #include "ops/rules.h"
@@ -79,14 +81,22 @@ Status check_shapes(const OpInstance& op) {
   return {};
 }
 
+/// ONNX's, of floats, or in domain "frit" one of int32, which quantised convolutions become.
 class Conv final : public Operator {
  public:
+  explicit Conv(bool integer) : integer_(integer) {}
   std::string_view type() const override { return "Conv"; }
+  std::string_view domain() const override { return integer_ ? "frit" : ""; }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
+
+  const std::vector<KnownAttribute>* attributes() const override {
+    return integer_ ? known_attributes("", "Conv") : nullptr;
+  }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 3));
-    FRIT_TRY(check_dtype(op, 0, "its input", float_types()));
+    static constexpr std::array kInteger = {DType::kI32};
+    FRIT_TRY(check_dtype(op, 0, "its input", integer_ ? std::span(kInteger) : float_types()));
     FRIT_TRY(check_same_dtype(op, 0, 1));
     if (op.has_input(2)) FRIT_TRY(check_same_dtype(op, 0, 2));
     FRIT_TRY(check_shapes(op));
@@ -159,6 +169,9 @@ class Conv final : public Operator {
         outputs * (2 * shape.channels * checked_window(op).taps() + (op.has_input(2) ? 1 : 0));
     return counts;
   }
+
+ private:
+  bool integer_;
 };
 
 void Conv::build(const OpInstance& op, const std::vector<Operand>& operands,
@@ -211,8 +224,9 @@ void Conv::build(const OpInstance& op, const std::vector<Operand>& operands,
 }  // namespace
 
 void add_conv(std::vector<const Operator*>& all) {
-  static const Conv conv;
+  static const Conv conv(false), of_integers(true);
   all.push_back(&conv);
+  all.push_back(&of_integers);
 }
 
 }  // namespace frit

@@ -1,57 +1,12 @@
 #include "ops/expansion.h"
 
-#include <Halide.h>
-
-#include <cstring>
 #include <utility>
 
 #include "ops/base/assert.h"
-#include "ops/halide_type.h"
 #include "ops/operator.h"
 #include "ops/rules.h"
 
 namespace frit {
-namespace {
-
-template <class T>
-Tensor scalar_of(DType dtype, T value) {
-  return Tensor::of<T>(dtype, {}, {value});
-}
-
-Tensor scalar_tensor(DType dtype, double value) {
-  switch (dtype) {
-    case DType::kF32:
-      return scalar_of(dtype, static_cast<float>(value));
-    case DType::kF64:
-      return scalar_of(dtype, value);
-    case DType::kF16:
-      return scalar_of(dtype, Halide::float16_t(value).to_bits());
-    case DType::kBF16:
-      return scalar_of(dtype, Halide::bfloat16_t(value).to_bits());
-    case DType::kI8:
-      return scalar_of(dtype, static_cast<std::int8_t>(value));
-    case DType::kI16:
-      return scalar_of(dtype, static_cast<std::int16_t>(value));
-    case DType::kI32:
-      return scalar_of(dtype, static_cast<std::int32_t>(value));
-    case DType::kI64:
-      return scalar_of(dtype, static_cast<std::int64_t>(value));
-    case DType::kU8:
-      return scalar_of(dtype, static_cast<std::uint8_t>(value));
-    case DType::kU16:
-      return scalar_of(dtype, static_cast<std::uint16_t>(value));
-    case DType::kU32:
-      return scalar_of(dtype, static_cast<std::uint32_t>(value));
-    case DType::kU64:
-      return scalar_of(dtype, static_cast<std::uint64_t>(value));
-    case DType::kBool:
-      return scalar_of(dtype, static_cast<std::uint8_t>(value != 0.0));
-  }
-  FRIT_ASSERT(false, "no scalar of this element type");
-}
-
-}  // namespace
-
 Expansion::Expansion(const OpInstance& op) : name_(op.name), label_(label(op)), inputs_(op.inputs) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const Tensor* constant = op.inputs[i] ? op.constant(i) : nullptr;
@@ -74,7 +29,7 @@ Ref Expansion::constant(Tensor tensor) {
   return Ref(add(std::move(value)));
 }
 
-Ref Expansion::scalar(DType dtype, double value) { return constant(scalar_tensor(dtype, value)); }
+Ref Expansion::scalar(DType dtype, double value) { return constant(Tensor::scalar(dtype, value)); }
 
 Ref Expansion::ints(const std::vector<std::int64_t>& values) {
   return constant(Tensor::i64({static_cast<std::int64_t>(values.size())}, values));

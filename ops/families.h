@@ -12,6 +12,8 @@ namespace frit {
 
 void add_activations(std::vector<const Operator*>& all);
 void add_affine_grid(std::vector<const Operator*>& all);
+void add_bits(std::vector<const Operator*>& all);
+void add_cast(std::vector<const Operator*>& all);
 void add_col2im(std::vector<const Operator*>& all);
 void add_deform_conv(std::vector<const Operator*>& all);
 void add_det(std::vector<const Operator*>& all);

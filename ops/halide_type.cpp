@@ -1,6 +1,6 @@
 #include "ops/halide_type.h"
 
-#include "ops/base/assert.h"
+#include "ops/base/tensor.h"
 
 namespace frit {
 
@@ -35,14 +35,25 @@ Type halide_type(DType dtype) {
       return Halide::UInt(64);
     case DType::kBool:
       return Halide::Bool();
+    case DType::kI4:
+    case DType::kI2:
+      return Halide::Int(8);
+    default:
+      return Halide::UInt(8);  // codes of small floats; u4, u2
   }
-  FRIT_ASSERT(false, "an element type without a Halide type");
 }
 
 Expr constant_of(Type type, double value) { return Halide::Internal::make_const(type, value); }
 
 Expr constant_of(Type type, std::int64_t value) {
   return Halide::Internal::make_const(type, value);
+}
+
+Expr stored_constant(DType dtype, double value) {
+  const Type type = halide_type(dtype);
+  if (!is_storage_only(dtype)) return constant_of(type, value);
+  const auto byte = static_cast<std::int64_t>(Tensor::scalar(dtype, value).bytes()[0]);
+  return constant_of(type, type.is_int() ? static_cast<std::int8_t>(byte) : byte);
 }
 
 Type compute_type(Type type) {

@@ -1,13 +1,13 @@
-// Operators of one data input: activations, elementary functions, Clip and Cast.
+// Operators of one data input: activations, elementary functions and Clip.
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
+#include "ops/operator.h"
 #include "ops/rules.h"
 #include "ops/unary.h"
 
@@ -186,41 +186,12 @@ class Clip final : public OneInput {
   }
 };
 
-class Cast final : public OneInput {
- public:
-  std::string_view type() const override { return "Cast"; }
-  int first_opset() const override { return 6; }
-
-  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
-    FRIT_TRY(check_inputs(op, 1, 1));
-    const std::int64_t to = int_attribute(op.attributes, "to", 0);
-    const std::optional<DType> dtype = dtype_of_onnx(to);
-    if (!dtype) {
-      return fail("onnx-attribute", fmt::format("{}: to is {}, an element type that frit does not "
-                                                "have; cast to a float, integer or bool type",
-                                                label(op), to));
-    }
-    TensorType out = op.input(0);
-    out.dtype = *dtype;
-    return std::vector{out};
-  }
-
-  void build(const OpInstance& op, const std::vector<Operand>& operands,
-             StageBuilder& stages) const override {
-    Stage& out = stages.stage("");
-    out() = math::convert(halide_type(op.outputs.at(0).dtype), operands[0].at(stages.index()));
-    out.op_cost = 1;
-  }
-  Counts counts(const OpInstance&) const override { return {}; }
-};
-
 }  // namespace
 
 void add_pointwise(std::vector<const Operator*>& all) {
   for (const UnaryRule& rule : kUnary) all.push_back(new Unary(rule));
   all.push_back(new Gelu);
   all.push_back(new Clip);
-  all.push_back(new Cast);
 }
 
 }  // namespace frit

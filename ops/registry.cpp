@@ -19,6 +19,7 @@
 #include "ops/operator.h"
 #include "ops/pad.h"
 #include "ops/pool.h"
+#include "ops/quantize.h"
 #include "ops/register.h"
 #include "ops/reshape.h"
 #include "ops/resize.h"
@@ -42,6 +43,8 @@ std::vector<const Operator*> shipped_operators() {
   add_arg_reduce(all);
   add_binary(all);
   add_affine_grid(all);
+  add_bits(all);
+  add_cast(all);
   add_batch_norm(all);
   add_col2im(all);
   add_concat(all);
@@ -70,6 +73,9 @@ std::vector<const Operator*> shipped_operators() {
   add_norms(all);
   add_pad(all);
   add_pool(all);
+  add_qlinear(all);
+  add_quantize(all);
+  add_quantized_products(all);
   add_random(all);
   add_positions(all);
   add_reshape(all);

@@ -36,8 +36,7 @@ Expr read_padded(const Operand& operand, const Index& index, const std::vector<s
     inside = inside && index[a] >= 0 && index[a] <= last;
     clamped[a] = Halide::clamp(index[a], 0, last);
   }
-  const Halide::Type type = halide_type(operand.type.dtype);
-  const Expr outside = constant_of(type, fill);
+  const Expr outside = stored_constant(operand.type.dtype, fill);
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return outside;
   return Halide::select(inside, operand.at(clamped), outside);
 }

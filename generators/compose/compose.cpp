@@ -309,6 +309,7 @@ std::pair<std::string, std::vector<std::string>> constant_role_of(const Graph& g
 bool is_literal(const Value& value) {
   if (!value.constant || value.constant->elements() != 1) return false;
   if (value.type.dtype == DType::kF16 || value.type.dtype == DType::kBF16) return false;
+  if (is_storage_only(value.type.dtype)) return false;
   if (!is_float(value.type.dtype)) return true;
   const double number = value.constant->to_doubles()[0];
   return number != 0.0 && std::isfinite(number);

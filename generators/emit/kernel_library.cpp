@@ -150,6 +150,8 @@ halide_type_t buffer_type(DType dtype) {
       return {halide_type_float, bits, 1};
     case DType::kBF16:
       return {halide_type_bfloat, bits, 1};
+    case DType::kI2:
+    case DType::kI4:
     case DType::kI8:
     case DType::kI16:
     case DType::kI32:

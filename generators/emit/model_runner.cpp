@@ -42,17 +42,10 @@ void for_each_element(const Storage& storage, const std::vector<std::int64_t>& d
 
 // Every stored element of a buffer with a halo, set to the fill.
 void fill(std::byte* bytes, std::int64_t elements, DType dtype, double value) {
+  const Tensor element = Tensor::scalar(dtype, value);
+  const std::size_t size = element.bytes().size();
   for (std::int64_t i = 0; i < elements; ++i) {
-    if (dtype == DType::kF32) {
-      const auto as_float = static_cast<float>(value);
-      std::memcpy(bytes + i * 4, &as_float, 4);
-    } else if (dtype == DType::kF64) {
-      std::memcpy(bytes + i * 8, &value, 8);
-    } else {
-      const int size = size_bytes(dtype);
-      const auto integer = static_cast<std::int64_t>(value);
-      std::memcpy(bytes + i * size, &integer, static_cast<std::size_t>(size));
-    }
+    std::memcpy(bytes + static_cast<std::size_t>(i) * size, element.bytes().data(), size);
   }
 }
 

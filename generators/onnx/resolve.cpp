@@ -21,17 +21,6 @@ bool is_variadic(const Node& node) {
   return (node.type == "Max" || node.type == "Min") && node.inputs.size() != 2;
 }
 
-Tensor scalar_of(DType dtype, double value) {
-  RefTensor scalar;
-  scalar.dtype = dtype;
-  if (is_float(dtype)) {
-    scalar.real = {value};
-  } else {
-    scalar.integer = {static_cast<std::int64_t>(value)};
-  }
-  return scalar.to_tensor();
-}
-
 // op(op(op(a, b), c), d): each link a node before `id`, which becomes the last one.
 class Expansion {
  public:
@@ -71,7 +60,7 @@ class Expansion {
     Value count;
     count.name = whole_.name + "/count";
     count.constant =
-        scalar_of(graph_.value(inputs[0]).type.dtype, static_cast<double>(inputs.size()));
+        Tensor::scalar(graph_.value(inputs[0]).type.dtype, static_cast<double>(inputs.size()));
     count.type = count.constant->type();
     replace("Div", {sum, graph_.add_value(std::move(count))});
     return {};

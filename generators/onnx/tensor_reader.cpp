@@ -53,12 +53,11 @@ Bytes typed_values(const onnx::TensorProto& proto, DType dtype) {
     case DType::kF16:
     case DType::kBF16:
       return packed<std::uint16_t>(proto.int32_data());
-    case DType::kU8:
-      return packed<std::uint8_t>(proto.int32_data());
     case DType::kBool:
       return packed<bool>(proto.int32_data());
+    default:  // u8 and every storage type: those of 4 and 2 bits stand packed, as in raw data
+      return packed<std::uint8_t>(proto.int32_data());
   }
-  return {};
 }
 
 Bytes raw_values(const onnx::TensorProto& proto) {
@@ -68,9 +67,30 @@ Bytes raw_values(const onnx::TensorProto& proto) {
   return bytes;
 }
 
-// A bool is 0 or 1 whatever byte the file holds.
-void normalise_bools(Bytes& bytes) {
+// Elements of fewer than 8 bits lie one after the other from the low bit of the first byte on.
+Bytes unpacked(const Bytes& packed, DType dtype, std::int64_t elements) {
+  const int bits = packed_bits(dtype);
+  const int sign = dtype == DType::kI4 || dtype == DType::kI2 ? 1 << (bits - 1) : 0;
+  Bytes result(static_cast<std::size_t>(elements));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::size_t first = i * static_cast<std::size_t>(bits);
+    const std::size_t at = first / 8;
+    int word = std::to_integer<int>(packed[at]);
+    if (at + 1 < packed.size()) word |= std::to_integer<int>(packed[at + 1]) << 8;
+    const int field = word >> (first % 8) & ((1 << bits) - 1);
+    result[i] = static_cast<std::byte>((field ^ sign) - sign);
+  }
+  return result;
+}
+
+bool is_packed(DType dtype) { return packed_bits(dtype) < 8; }
+
+// Bytes of the file as they stand in a tensor: a bool is 0 or 1 whatever byte the file holds.
+Bytes normal(Bytes bytes, DType dtype, std::int64_t elements) {
+  if (is_packed(dtype)) return unpacked(bytes, dtype, elements);
+  if (dtype != DType::kBool) return bytes;
   for (std::byte& byte : bytes) byte = byte == std::byte{0} ? std::byte{0} : std::byte{1};
+  return bytes;
 }
 
 }  // namespace
@@ -94,7 +114,10 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
     return fail("onnx-tensor", fmt::format("{} has the shape {}, which {}; export the model again",
                                            what, dims_text(dims), limit_fault(dims)));
   }
-  const std::int64_t size = *elements * size_bytes(*dtype);
+  const bool one_each = !proto.has_raw_data() &&
+                        proto.data_location() != onnx::TensorProto::EXTERNAL &&
+                        packed_bits(*dtype) == 6;  // int32_data holds each in an integer of its own
+  const std::int64_t size = one_each ? *elements : (*elements * packed_bits(*dtype) + 7) / 8;
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     if (external == nullptr) {
       return fail("onnx-external-data", what +
@@ -103,10 +126,11 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
     }
     auto bytes = external->read(proto, size, what);
     if (!bytes) return fail(std::move(bytes).error());
-    if (*dtype != DType::kBool) return Tensor(*dtype, std::move(dims), std::move(*bytes));
-    Bytes copy = **bytes;
-    normalise_bools(copy);
-    return Tensor(*dtype, std::move(dims), std::make_shared<const Bytes>(std::move(copy)));
+    if (*dtype != DType::kBool && !is_packed(*dtype)) {
+      return Tensor(*dtype, std::move(dims), std::move(*bytes));
+    }
+    return Tensor(*dtype, std::move(dims),
+                  std::make_shared<const Bytes>(normal(**bytes, *dtype, *elements)));
   }
   Bytes bytes = proto.has_raw_data() ? raw_values(proto) : typed_values(proto, *dtype);
   if (static_cast<std::int64_t>(bytes.size()) != size) {
@@ -116,7 +140,11 @@ Result<Tensor> read_tensor(const onnx::TensorProto& proto, const std::string& wh
             "{} is {}{}, which needs {} bytes, but the file holds {}; export the model again", what,
             name_of(*dtype), dims_text(dims), size, bytes.size()));
   }
-  if (*dtype == DType::kBool) normalise_bools(bytes);
+  if (one_each) {
+    for (std::byte& byte : bytes) byte &= std::byte{0x3F};
+  } else {
+    bytes = normal(std::move(bytes), *dtype, *elements);
+  }
   return Tensor(*dtype, std::move(dims), std::make_shared<const Bytes>(std::move(bytes)));
 }
 

@@ -35,8 +35,12 @@ const char* c_type(DType dtype) {
       return "uint32_t";
     case DType::kU64:
       return "uint64_t";
+    case DType::kI4:
+    case DType::kI2:
+      return "int8_t";
+    default:
+      return "uint8_t";  // codes of small floats; u4, u2
   }
-  return "uint8_t";
 }
 
 std::string upper(std::string text) {
@@ -46,11 +50,30 @@ std::string upper(std::string text) {
   return text;
 }
 
+// What one element holds, where its C type does not say so.
 const char* dtype_remark(DType dtype) {
-  if (dtype == DType::kF16) return " (bits of IEEE binary16)";
-  if (dtype == DType::kBF16) return " (bits of bfloat16)";
-  if (dtype == DType::kBool) return " (0 or 1)";
-  return "";
+  switch (dtype) {
+    case DType::kF16:
+      return " (bits of IEEE binary16)";
+    case DType::kBF16:
+      return " (bits of bfloat16)";
+    case DType::kBool:
+      return " (0 or 1)";
+    case DType::kF6E2M3:
+    case DType::kF6E3M2:
+    case DType::kF4E2M1:
+      return " (its bits are the low ones of a byte, the others 0)";
+    case DType::kI4:
+      return " (-8 to 7, one a byte)";
+    case DType::kU4:
+      return " (0 to 15, one a byte)";
+    case DType::kI2:
+      return " (-2 to 1, one a byte)";
+    case DType::kU2:
+      return " (0 to 3, one a byte)";
+    default:
+      return is_storage_only(dtype) ? " (its 8 bits)" : "";
+  }
 }
 
 std::string member(const Value& value, const std::string& name, bool is_input) {

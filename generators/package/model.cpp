@@ -14,23 +14,6 @@
 namespace frit {
 namespace {
 
-template <class T>
-std::vector<std::byte> bytes_of(T value) {
-  std::vector<std::byte> bytes(sizeof(T));
-  std::memcpy(bytes.data(), &value, sizeof(T));
-  return bytes;
-}
-
-template <class T>
-std::vector<std::byte> saturated(double value) {
-  // The bounds as doubles may round up past T's; compare before converting.
-  const auto low = static_cast<double>(std::numeric_limits<T>::min());
-  const auto high = static_cast<double>(std::numeric_limits<T>::max());
-  if (!(value > low)) return bytes_of(std::numeric_limits<T>::min());
-  if (value >= high) return bytes_of(std::numeric_limits<T>::max());
-  return bytes_of(static_cast<T>(value));
-}
-
 /// frit_… names the runtime; the rest are headers that <m>.h would hide from its users.
 bool is_taken(const std::string& name) {
   static const std::set<std::string> taken = {
@@ -113,35 +96,8 @@ std::vector<std::byte> constants_blob(const MemoryPlan& memory) {
 }
 
 std::vector<std::byte> element_bytes_of(DType dtype, double value) {
-  switch (dtype) {
-    case DType::kF32:
-      return bytes_of(static_cast<float>(value));
-    case DType::kF64:
-      return bytes_of(value);
-    case DType::kF16:
-      return bytes_of(Halide::float16_t(value).to_bits());
-    case DType::kBF16:
-      return bytes_of(Halide::bfloat16_t(value).to_bits());
-    case DType::kI8:
-      return saturated<std::int8_t>(value);
-    case DType::kI16:
-      return saturated<std::int16_t>(value);
-    case DType::kI32:
-      return saturated<std::int32_t>(value);
-    case DType::kI64:
-      return saturated<std::int64_t>(value);
-    case DType::kU8:
-      return saturated<std::uint8_t>(value);
-    case DType::kU16:
-      return saturated<std::uint16_t>(value);
-    case DType::kU32:
-      return saturated<std::uint32_t>(value);
-    case DType::kU64:
-      return saturated<std::uint64_t>(value);
-    case DType::kBool:
-      return bytes_of(static_cast<std::uint8_t>(value != 0.0));
-  }
-  FRIT_ASSERT(false, "no such element type");
+  const Tensor scalar = Tensor::scalar(dtype, value);
+  return {scalar.bytes().begin(), scalar.bytes().end()};
 }
 
 }  // namespace frit

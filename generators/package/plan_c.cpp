@@ -37,6 +37,8 @@ std::string type_literal(DType dtype) {
       return fmt::format("{{2, {}, 1}}", bits);
     case DType::kBF16:
       return "{3, 16, 1}";
+    case DType::kI2:
+    case DType::kI4:
     case DType::kI8:
     case DType::kI16:
     case DType::kI32:

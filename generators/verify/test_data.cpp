@@ -82,7 +82,7 @@ double real_value(DataKind kind, Random& random) {
 std::int64_t integer_value(DType dtype, DataKind kind, Random& random) {
   if (kind == DataKind::kZeros || kind == DataKind::kMinusZero) return 0;
   if (kind == DataKind::kOnes) return 1;
-  return random.integer(0, dtype == DType::kBool ? 1 : 3);
+  return random.integer(0, dtype == DType::kBool || dtype == DType::kI2 ? 1 : 3);
 }
 
 }  // namespace

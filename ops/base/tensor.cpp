@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ops/base/small_float.h"
+
 namespace frit {
 
 Tensor::Tensor(DType dtype, std::vector<std::int64_t> dims,
@@ -33,17 +35,28 @@ void visit_elements(const Tensor& tensor, F f) {
     for (const T element : tensor.data<T>()) f(element);
   };
   switch (tensor.dtype()) {
-    case DType::kF32: return each(float{});
-    case DType::kF64: return each(double{});
-    case DType::kI8: return each(std::int8_t{});
-    case DType::kI16: return each(std::int16_t{});
-    case DType::kI32: return each(std::int32_t{});
-    case DType::kI64: return each(std::int64_t{});
-    case DType::kU8: return each(std::uint8_t{});
-    case DType::kU16: return each(std::uint16_t{});
-    case DType::kU32: return each(std::uint32_t{});
-    case DType::kU64: return each(std::uint64_t{});
-    case DType::kBool: return each(std::uint8_t{});
+    case DType::kF32:
+      return each(float{});
+    case DType::kF64:
+      return each(double{});
+    case DType::kI8:
+      return each(std::int8_t{});
+    case DType::kI16:
+      return each(std::int16_t{});
+    case DType::kI32:
+      return each(std::int32_t{});
+    case DType::kI64:
+      return each(std::int64_t{});
+    case DType::kU8:
+      return each(std::uint8_t{});
+    case DType::kU16:
+      return each(std::uint16_t{});
+    case DType::kU32:
+      return each(std::uint32_t{});
+    case DType::kU64:
+      return each(std::uint64_t{});
+    case DType::kBool:
+      return each(std::uint8_t{});
     case DType::kF16:
       for (const std::uint16_t bits : tensor.data<std::uint16_t>()) {
         f(static_cast<float>(Halide::float16_t::make_from_bits(bits)));
@@ -54,6 +67,16 @@ void visit_elements(const Tensor& tensor, F f) {
         f(static_cast<float>(Halide::bfloat16_t::make_from_bits(bits)));
       }
       return;
+    case DType::kI4:
+    case DType::kI2:
+      return each(std::int8_t{});
+    case DType::kU4:
+    case DType::kU2:
+      return each(std::uint8_t{});
+    default:
+      for (const std::uint8_t code : tensor.data<std::uint8_t>()) {
+        f(small_float_value(tensor.dtype(), code));
+      }
   }
 }
 
@@ -68,6 +91,66 @@ std::int64_t integer_of(T element) {
 }
 
 }  // namespace
+
+namespace {
+
+template <class T>
+Tensor one(DType dtype, T value) {
+  return Tensor::of<T>(dtype, {}, {value});
+}
+
+template <class T>
+Tensor saturated(DType dtype, double value, T low = std::numeric_limits<T>::min(),
+                 T high = std::numeric_limits<T>::max()) {
+  if (std::isnan(value)) return one(dtype, T{0});
+  // The bounds as doubles may round up past T's; compare before converting.
+  if (!(value > static_cast<double>(low))) return one(dtype, low);
+  if (value >= static_cast<double>(high)) return one(dtype, high);
+  return one(dtype, static_cast<T>(value));
+}
+
+}  // namespace
+
+Tensor Tensor::scalar(DType dtype, double value) {
+  switch (dtype) {
+    case DType::kF32:
+      return one(dtype, static_cast<float>(value));
+    case DType::kF64:
+      return one(dtype, value);
+    case DType::kF16:
+      return one(dtype, Halide::float16_t(value).to_bits());
+    case DType::kBF16:
+      return one(dtype, Halide::bfloat16_t(value).to_bits());
+    case DType::kI8:
+      return saturated<std::int8_t>(dtype, value);
+    case DType::kI16:
+      return saturated<std::int16_t>(dtype, value);
+    case DType::kI32:
+      return saturated<std::int32_t>(dtype, value);
+    case DType::kI64:
+      return saturated<std::int64_t>(dtype, value);
+    case DType::kU8:
+      return saturated<std::uint8_t>(dtype, value);
+    case DType::kU16:
+      return saturated<std::uint16_t>(dtype, value);
+    case DType::kU32:
+      return saturated<std::uint32_t>(dtype, value);
+    case DType::kU64:
+      return saturated<std::uint64_t>(dtype, value);
+    case DType::kBool:
+      return one(dtype, static_cast<std::uint8_t>(value != 0.0));
+    case DType::kI4:
+      return saturated<std::int8_t>(dtype, value, -8, 7);
+    case DType::kI2:
+      return saturated<std::int8_t>(dtype, value, -2, 1);
+    case DType::kU4:
+      return saturated<std::uint8_t>(dtype, value, 0, 15);
+    case DType::kU2:
+      return saturated<std::uint8_t>(dtype, value, 0, 3);
+    default:
+      return one(dtype, small_float_code(dtype, value));
+  }
+}
 
 std::vector<double> Tensor::to_doubles() const {
   std::vector<double> result;

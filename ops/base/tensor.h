@@ -32,6 +32,9 @@ class Tensor {
     return of(DType::kI64, std::move(dims), values);
   }
 
+  /// Of rank 0: `value` rounded once to `dtype`; integers cut it and saturate, NaN as 0.
+  static Tensor scalar(DType dtype, double value);
+
   DType dtype() const { return dtype_; }
   const std::vector<std::int64_t>& dims() const { return dims_; }
   int rank() const { return static_cast<int>(dims_.size()); }

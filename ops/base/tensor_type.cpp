@@ -13,10 +13,11 @@ struct DTypeFacts {
   int size_bytes;
   bool is_float;
   int onnx_number;
+  int narrow_bits = 0;  ///< of a storage type
 };
 
 // Indexed by DType.
-constexpr std::array<DTypeFacts, 13> kDTypes = {{{"f32", 4, true, 1},
+constexpr std::array<DTypeFacts, 25> kDTypes = {{{"f32", 4, true, 1},
                                                  {"f64", 8, true, 11},
                                                  {"f16", 2, true, 10},
                                                  {"bf16", 2, true, 16},
@@ -28,14 +29,31 @@ constexpr std::array<DTypeFacts, 13> kDTypes = {{{"f32", 4, true, 1},
                                                  {"u16", 2, false, 4},
                                                  {"u32", 4, false, 12},
                                                  {"u64", 8, false, 13},
-                                                 {"bool", 1, false, 9}}};
+                                                 {"bool", 1, false, 9},
+                                                 {"f8e4m3fn", 1, true, 17, 8},
+                                                 {"f8e4m3fnuz", 1, true, 18, 8},
+                                                 {"f8e5m2", 1, true, 19, 8},
+                                                 {"f8e5m2fnuz", 1, true, 20, 8},
+                                                 {"f8e8m0", 1, true, 24, 8},
+                                                 {"f6e2m3", 1, true, 27, 6},
+                                                 {"f6e3m2", 1, true, 28, 6},
+                                                 {"f4e2m1", 1, true, 23, 4},
+                                                 {"i4", 1, false, 22, 4},
+                                                 {"u4", 1, false, 21, 4},
+                                                 {"i2", 1, false, 26, 2},
+                                                 {"u2", 1, false, 25, 2}}};
 
 const DTypeFacts& facts_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
 
 }  // namespace
 
 int size_bytes(DType dtype) { return facts_of(dtype).size_bytes; }
+int packed_bits(DType dtype) {
+  const DTypeFacts& facts = facts_of(dtype);
+  return facts.narrow_bits > 0 ? facts.narrow_bits : 8 * facts.size_bytes;
+}
 bool is_float(DType dtype) { return facts_of(dtype).is_float; }
+bool is_storage_only(DType dtype) { return facts_of(dtype).narrow_bits > 0; }
 std::string_view name_of(DType dtype) { return facts_of(dtype).name; }
 
 std::optional<DType> dtype_named(std::string_view name) {

@@ -22,12 +22,31 @@ enum class DType : std::uint8_t {
   kU16,
   kU32,
   kU64,
-  kBool
+  kBool,
+  // Storage types. Only Cast, BitCast and the quantise family read or make their values; operators
+  // that move elements carry them.
+  kF8E4M3FN,
+  kF8E4M3FNUZ,
+  kF8E5M2,
+  kF8E5M2FNUZ,
+  kF8E8M0,
+  kF6E2M3,
+  kF6E3M2,
+  kF4E2M1,
+  kI4,
+  kU4,
+  kI2,
+  kU2
 };
 
-/// Bytes of one element (bool: 1).
+/// Bytes of one element in tensors and in buffers at run time: bool and every storage type have
+/// one. A float of fewer than 8 bits lies in the low ones, the others 0; i4 and i2 are an int8_t,
+/// u4 and u2 an uint8_t of that value.
 int size_bytes(DType dtype);
+/// Bits of one element where ONNX packs it: 8 * size_bytes, but 6, 4 and 2 of the types so named.
+int packed_bits(DType dtype);
 bool is_float(DType dtype);
+bool is_storage_only(DType dtype);
 /// "f32", "i64", "bool" …
 std::string_view name_of(DType dtype);
 std::optional<DType> dtype_named(std::string_view name);

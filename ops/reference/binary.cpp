@@ -210,6 +210,18 @@ std::int64_t int_or(DType, std::int64_t a, std::int64_t b, IntegerError&) {
 std::int64_t int_xor(DType, std::int64_t a, std::int64_t b, IntegerError&) {
   return (a != 0) != (b != 0);
 }
+std::int64_t bits_and(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a & b; }
+std::int64_t bits_or(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a | b; }
+std::int64_t bits_xor(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a ^ b; }
+// Every bit goes out where b is not in [0, width); a right shift of a signed type brings its sign.
+bool shifts_out(DType dtype, std::int64_t b) { return b < 0 || b >= 8 * size_bytes(dtype); }
+std::int64_t bits_left(DType dtype, std::int64_t a, std::int64_t b, IntegerError&) {
+  return shifts_out(dtype, b) ? 0 : wrap(bits_of(a) << b);
+}
+std::int64_t bits_right(DType dtype, std::int64_t a, std::int64_t b, IntegerError&) {
+  if (dtype == DType::kU64) return shifts_out(dtype, b) ? 0 : wrap(bits_of(a) >> b);
+  return shifts_out(dtype, b) ? (a < 0 ? -1 : 0) : a >> b;
+}
 std::int64_t int_equal(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a == b; }
 std::int64_t int_less(DType d, std::int64_t a, std::int64_t b, IntegerError&) {
   return less(d, a, b);
@@ -408,6 +420,29 @@ Outputs logical(const Call& call) {
   return wrap_one(integer_pair(call, call.in(0), call.in(1), DType::kBool, kInteger));
 }
 
+// ---- Bits
+
+template <IntegerFunction kInteger>
+Outputs bitwise(const Call& call) {
+  FRIT_TRY(need_integer(call, 0));
+  FRIT_TRY(same_dtype(call, 0, 1));
+  return wrap_one(integer_pair(call, call.in(0), call.in(1), call.in(0).dtype, kInteger));
+}
+
+Outputs bit_shift(const Call& call) {
+  const std::string direction = string_attribute(call.op.attributes, "direction", "");
+  if (direction == "LEFT") return bitwise<bits_left>(call);
+  if (direction == "RIGHT") return bitwise<bits_right>(call);
+  return call.refuse("direction is \"" + direction + "\"");
+}
+
+Outputs bitwise_not(const Call& call) {
+  FRIT_TRY(need_integer(call, 0));
+  RefTensor y = call.in(0);
+  for (std::int64_t& value : y.integer) value = wrapped(y.dtype, ~value);
+  return one(std::move(y));
+}
+
 // ---- Where
 
 Outputs where(const Call& call) {
@@ -470,6 +505,11 @@ std::span<const Entry> binary_entries() {
       {"And", 2, 2, logical<int_and>},
       {"Or", 2, 2, logical<int_or>},
       {"Xor", 2, 2, logical<int_xor>},
+      {"BitShift", 2, 2, bit_shift},
+      {"BitwiseAnd", 2, 2, bitwise<bits_and>},
+      {"BitwiseNot", 1, 1, bitwise_not},
+      {"BitwiseOr", 2, 2, bitwise<bits_or>},
+      {"BitwiseXor", 2, 2, bitwise<bits_xor>},
       {"Where", 3, 3, where},
   };
   return kEntries;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ops/base/small_float.h"
+
 namespace frit::ref {
 
 tl::unexpected<Diagnostic> Call::refuse(const std::string& why) const {
@@ -183,6 +185,14 @@ std::int64_t wrapped(DType dtype, std::int64_t value) {
       return static_cast<std::uint32_t>(value);
     case DType::kBool:
       return value != 0 ? 1 : 0;
+    case DType::kU4:
+      return value & 15;
+    case DType::kU2:
+      return value & 3;
+    case DType::kI4:
+      return ((value & 15) ^ 8) - 8;
+    case DType::kI2:
+      return ((value & 3) ^ 2) - 2;
     default:
       return value;
   }
@@ -210,8 +220,11 @@ double rounded(DType dtype, double value) {
       return rounded_to(value, 11, -24, 65504.0);
     case DType::kBF16:
       return rounded_to(value, 8, -133, 0x1.FEp127);
-    default:
+    case DType::kF64:
       return value;
+    default:
+      return is_storage_only(dtype) ? small_float_value(dtype, small_float_code(dtype, value))
+                                    : value;
   }
 }
 

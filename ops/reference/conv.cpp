@@ -176,6 +176,36 @@ Result<Geometry> geometry_of(const Call& call) {
   return g;
 }
 
+// Of int32 (domain "frit"): exact, wrapping as int32 does.
+Outputs conv_of_integers(const Call& call) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!call.has(i)) continue;
+    FRIT_TRY(need_integer(call, i));
+    FRIT_TRY(same_dtype(call, 0, i));
+  }
+  const Result<Geometry> geometry = geometry_of(call);
+  if (!geometry) return tl::unexpected<Diagnostic>(geometry.error());
+  const Geometry& g = *geometry;
+  Dims dims = {g.batch, g.filters};
+  for (std::size_t a = 5 - call.in(0).dims.size(); a < 3; ++a) dims.push_back(g.out[a]);
+  Result<RefTensor> y = make(call, call.in(0).dtype, dims);
+  if (!y) return tl::unexpected<Diagnostic>(y.error());
+  const auto bits = [](const Dims& values) {
+    return std::vector<std::uint64_t>(values.begin(), values.end());
+  };
+  std::vector<std::uint64_t> sums(y->integer.size(), 0);
+  for (std::size_t i = 0; call.has(2) && i < sums.size(); ++i) {
+    const std::size_t k =
+        i / static_cast<std::size_t>(g.out_size()) % static_cast<std::size_t>(g.filters);
+    sums[i] = static_cast<std::uint64_t>(call.in(2).integer[k]);
+  }
+  convolve(g, bits(call.in(0).integer), bits(call.in(1).integer), sums);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    y->integer[i] = wrapped(y->dtype, static_cast<std::int64_t>(sums[i]));
+  }
+  return one(std::move(*y));
+}
+
 Outputs conv(const Call& call) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (!call.has(i)) continue;
@@ -198,7 +228,7 @@ Outputs conv(const Call& call) {
 }  // namespace
 
 std::span<const Entry> conv_entries() {
-  static constexpr Entry kEntries[] = {{"Conv", 2, 3, conv}};
+  static constexpr Entry kEntries[] = {{"Conv", 2, 3, conv}, {"frit.Conv", 2, 3, conv_of_integers}};
   return kEntries;
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ops/base/assert.h"
+#include "ops/base/small_float.h"
 #include "ops/reference/call.h"
 #include "ops/reference/tables.h"
 #include "ops/register.h"
@@ -56,7 +57,10 @@ std::unordered_map<std::string_view, Entry>& table() {
                                                 ref::known_value_entries(),
                                                 ref::scan_entries(),
                                                 ref::scatter_entries(),
-                                                ref::topk_entries()}) {
+                                                ref::topk_entries(),
+                                                ref::qlinear_entries(),
+                                                ref::quantize_entries(),
+                                                ref::quantized_product_entries()}) {
       for (const Entry& entry : family) joined.emplace(entry.type, entry);
     }
     return joined;
@@ -245,8 +249,16 @@ Tensor RefTensor::to_tensor() const {
     case DType::kBool:
       return pack<std::uint8_t>(*this, integer,
                                 [](std::int64_t v) { return static_cast<std::uint8_t>(v != 0); });
+    case DType::kI4:
+    case DType::kI2:
+      return pack_integers<std::int8_t>(*this);
+    case DType::kU4:
+    case DType::kU2:
+      return pack_integers<std::uint8_t>(*this);
+    default:
+      return pack<std::uint8_t>(*this, real,
+                                [this](double v) { return small_float_code(dtype, v); });
   }
-  return {};
 }
 
 }  // namespace frit

@@ -25,7 +25,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np
-from onnx_cases import NotInJson, Tool, array_of, exact_tensor, tensor_cases
+from onnx_cases import NotInJson, Tool, array_in, array_of, exact_tensor, tensor_cases
 import onnx
 
 WORKERS = 2
@@ -119,7 +119,7 @@ def odd_dropout(case, values, outputs):
 
 def differs(got, want):
     """"" or what is wrong with one output."""
-    want = np.asarray(want)
+    want = array_in(want)
     if got.dtype != want.dtype:
         return f"type {got.dtype} for {want.dtype}"
     if got.shape != want.shape:
@@ -140,7 +140,7 @@ def judge(case, operator, cases, tool, folder):
     pinned = parameters_of(case, operator, cases)
     verdict = "passed"
     for inputs, outputs in case.data_sets:
-        values = dict(zip(names, (np.asarray(v) for v in inputs)))
+        values = dict(zip(names, (array_in(v) for v in inputs)))
         try:
             answer = ask(tool, case, values, pinned, folder)
         except NotInJson as why:

@@ -31,8 +31,11 @@ NAMES = {
     "uint32": "u32", "uint64": "u64", "bool": "bool",
     "float8_e4m3fn": "f8e4m3fn", "float8_e4m3fnuz": "f8e4m3fnuz", "float8_e5m2": "f8e5m2",
     "float8_e5m2fnuz": "f8e5m2fnuz", "float8_e8m0fnu": "f8e8m0", "float4_e2m1fn": "f4e2m1",
+    "float6_e2m3fn": "f6e2m3", "float6_e3m2fn": "f6e3m2",
     "int4": "i4", "uint4": "u4", "int2": "i2", "uint2": "u2",
 }
+
+SIGNED = ("i4", "i2")  # a byte holds the value, sign extended
 
 class NotInJson(Exception):
     """A value that the protocol cannot carry (strings, sequences, 4-bit types)."""
@@ -62,11 +65,18 @@ def tensor(array):
     return {"dtype": name, "dims": list(array.shape), "data": data}
 
 
+def array_in(value):
+    """An input or output of a case as an array: some cases hold TensorProtos."""
+    return numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else np.asarray(value)
+
+
 def exact_tensor(array):
     """The bytes of an array; types of fewer than 8 bits have a byte for each element."""
     name = NAMES.get(str(array.dtype))
     if name is None:
         raise NotInJson(f"its values are of type {array.dtype}")
+    if name in SIGNED:
+        array = array.astype(np.int8)  # ml_dtypes leaves the high bits of a negative one open
     return {"dtype": name, "dims": list(array.shape),
             "hex": np.ascontiguousarray(array).tobytes().hex()}
 
@@ -75,6 +85,9 @@ def array_of(answer):
     """The array of a tensor with bytes."""
     name = next(numpy for numpy, ours in NAMES.items() if ours == answer["dtype"])
     dtype = np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
+    if answer["dtype"] in SIGNED:
+        wide = np.frombuffer(bytes.fromhex(answer["hex"]), np.int8)
+        return wide.astype(dtype).reshape(answer["dims"])
     return np.frombuffer(bytes.fromhex(answer["hex"]), dtype).reshape(answer["dims"])
 
 

@@ -66,7 +66,9 @@ void expect_as(const RefTensor& wanted, const Tensor& got) {
   if (!is_float(got.dtype())) {
     const std::vector<std::int64_t> values = got.to_ints();
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] == wanted.integer[i] || ++wrong > 3) continue;
+      const double bound = wanted.bound.empty() ? 0.0 : wanted.bound[i];
+      const auto off = static_cast<double>(values[i]) - static_cast<double>(wanted.integer[i]);
+      if (values[i] == wanted.integer[i] || std::abs(off) <= bound || ++wrong > 3) continue;
       ADD_FAILURE() << "element " << i << " is " << values[i] << ", not " << wanted.integer[i];
     }
     return;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ops/base/assert.h"
+#include "ops/base/small_float.h"
 #include "ops/halide_type.h"
 #include "ops/reference/reference.h"
 
@@ -275,6 +276,16 @@ Tensor random_tensor(DType dtype, std::vector<std::int64_t> dims, double low, do
         break;
       case DType::kBool:
         put(static_cast<std::uint8_t>(value > (low + high) / 2));
+        break;
+      case DType::kF8E4M3FN:
+      case DType::kF8E4M3FNUZ:
+      case DType::kF8E5M2:
+      case DType::kF8E5M2FNUZ:
+      case DType::kF8E8M0:
+      case DType::kF6E2M3:
+      case DType::kF6E3M2:
+      case DType::kF4E2M1:
+        put(small_float_code(dtype, value));
         break;
       default:
         put(static_cast<std::int64_t>(std::floor(value)));

@@ -89,6 +89,34 @@ TEST(TensorReader, ReadsRawBytes) {
   EXPECT_EQ(values_of(proto_of(Proto::FLOAT, {0, 5})), std::vector<double>{});
 }
 
+TEST(TensorReader, UnpacksTypesOfFewBits) {
+  Proto nibbles = proto_of(Proto::INT4, {3});
+  nibbles.set_raw_data("\xF1\x08");  // 1, -1, -8
+  EXPECT_EQ(values_of(nibbles), (std::vector<double>{1, -1, -8}));
+  Proto typed = proto_of(Proto::UINT4, {3});
+  typed.add_int32_data(0xF1);
+  typed.add_int32_data(0x08);
+  EXPECT_EQ(values_of(typed), (std::vector<double>{1, 15, 8}));
+  Proto pairs = proto_of(Proto::INT2, {5});
+  pairs.set_raw_data("\xE4\x03");  // 0, 1, -2, -1, -1
+  EXPECT_EQ(values_of(pairs), (std::vector<double>{0, 1, -2, -1, -1}));
+  Proto sixes = proto_of(Proto::FLOAT6E2M3, {2});
+  sixes.set_raw_data("\x48\x0A");  // codes 001000 and 101001: 1, -1.125
+  EXPECT_EQ(values_of(sixes), (std::vector<double>{1, -1.125}));
+  Proto apart = proto_of(Proto::FLOAT6E2M3, {2});
+  apart.add_int32_data(0x08);
+  apart.add_int32_data(0x29);
+  EXPECT_EQ(values_of(apart), (std::vector<double>{1, -1.125}));
+  Proto fours = proto_of(Proto::FLOAT4E2M1, {3});
+  fours.set_raw_data("\x7A\x01");  // -1, 6, 0.5
+  EXPECT_EQ(values_of(fours), (std::vector<double>{-1, 6, 0.5}));
+  Proto eights = proto_of(Proto::FLOAT8E4M3FN, {2});
+  eights.set_raw_data("\x38\xC0");
+  EXPECT_EQ(values_of(eights), (std::vector<double>{1, -2}));
+  nibbles.set_raw_data("\x01");
+  EXPECT_NE(refusal_of(nibbles), "");
+}
+
 TEST(TensorReader, RefusesElementTypesThatHaveNoKernel) {
   EXPECT_EQ(refusal_of(proto_of(Proto::STRING, {1})),
             "error: initializer 'w' has elements of STRING, which frit does not compute with; cast "

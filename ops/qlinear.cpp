@@ -1,0 +1,236 @@
+// com.microsoft's operators on quantised tensors that ONNX's quantisers write: dequantise, compute
+// in float32, quantise. Each quantised input or output is followed by its scale and zero point.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ops/quantize.h"
+#include "ops/rules.h"
+
+namespace frit {
+namespace {
+
+using Attributes = std::vector<KnownAttribute>;
+using enum AttributeKind;
+
+constexpr std::array kBytes = {DType::kU8, DType::kI8};
+constexpr std::array kSingle = {DType::kF32};
+constexpr std::size_t kNone = 99;
+
+/// Places of a quantised input, or of the parameters of the output: scale, then zero point.
+struct Places {
+  std::size_t value, scale, zero;
+};
+
+/// Refuses a quantised tensor whose types or parameters are not of one element.
+Status check_quantized(const OpInstance& op, const Places& at) {
+  if (at.value != kNone) {
+    FRIT_TRY(check_dtype(op, at.value, fmt::format("input {}", at.value), kBytes));
+  }
+  FRIT_TRY(check_dtype(op, at.scale, fmt::format("input {}, a scale,", at.scale), kSingle));
+  const bool has_zero = op.has_input(at.zero);
+  if (has_zero && at.value != kNone) FRIT_TRY(check_same_dtype(op, at.value, at.zero));
+  if (has_zero) FRIT_TRY(check_dtype(op, at.zero, "a zero point", kBytes));
+  for (const std::size_t i : {at.scale, at.zero}) {
+    if (!op.has_input(i) || op.input(i).elements() == 1) continue;
+    return fail("onnx-shape", fmt::format("{}: input {}, a scale or zero point, is {} but must "
+                                          "have one element; correct the model",
+                                          label(op), i, to_text(op.input(i))));
+  }
+  return {};
+}
+
+/// Dequantised input.
+Ref real(Expansion& to, const Places& at) {
+  return dequantized(to, to.input(at.value), reshaped(to, to.input(at.scale), {}),
+                     reshaped(to, to.input(at.zero), {}));
+}
+
+void quantized_output(Expansion& to, Ref value, const Places& at, DType dtype) {
+  to.output(0, quantized(to, value, reshaped(to, to.input(at.scale), {}),
+                         reshaped(to, to.input(at.zero), {}), dtype));
+}
+
+class Microsoft : public Composite {
+ public:
+  std::string_view domain() const override { return "com.microsoft"; }
+};
+
+/// QLinearAdd, QLinearMul: A, its scale, its zero point, B …, C's scale, C's zero point.
+class QLinearBinary final : public Microsoft {
+ public:
+  QLinearBinary(std::string_view type, const char* inner) : type_(type), inner_(inner) {}
+  std::string_view type() const override { return type_; }
+  const Attributes* attributes() const override {
+    static const Attributes none;
+    return &none;
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 7, 8));
+    if (!op.has_input(3)) return fail("onnx-type", label(op) + " leaves input 3 out");
+    for (const Places& at : {kA, kB, kC}) FRIT_TRY(check_quantized(op, at));
+    FRIT_TRY(check_same_dtype(op, 0, 3));
+    constexpr std::array<std::size_t, 2> kBoth = {0, 3};
+    auto shape = broadcast_inputs(op, kBoth);
+    if (!shape) return fail(shape.error());
+    TensorType out = op.input(0);
+    out.shape = std::move(*shape);
+    return std::vector{out};
+  }
+
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    const Ref value = to.node(inner_, {real(to, kA), real(to, kB)});
+    quantized_output(to, value, kC, op.input(0).dtype);
+    return to.status();
+  }
+
+ private:
+  static constexpr Places kA{0, 1, 2}, kB{3, 4, 5}, kC{kNone, 6, 7};
+  std::string_view type_;
+  const char* inner_;
+};
+
+/// QLinearSigmoid, QLinearLeakyRelu, QLinearSoftmax, QLinearGlobalAveragePool,
+/// QLinearAveragePool: X, its scale, its zero point, Y's scale, Y's zero point.
+class QLinearUnary final : public Microsoft {
+ public:
+  QLinearUnary(std::string_view type, const char* inner, Attributes attributes)
+      : type_(type), inner_(inner), attributes_(std::move(attributes)) {}
+  std::string_view type() const override { return type_; }
+  const Attributes* attributes() const override { return &attributes_; }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 4, 5));
+    FRIT_TRY(check_quantized(op, kX));
+    FRIT_TRY(check_quantized(op, kY));
+    if (op.has_input(4)) FRIT_TRY(check_same_dtype(op, 0, 4));
+    if (int_attribute(op.attributes, "channels_last", 0) != 0) {
+      return fail("onnx-attribute", fmt::format("{}: channels_last is 1 but only 0 is supported; "
+                                                "put a Transpose before and after it",
+                                                label(op)));
+    }
+    OpInstance inner = inner_op(op);
+    auto types = find_operator("", inner_)->infer(inner);
+    if (!types) return fail(types.error());
+    TensorType out = types->at(0);
+    out.dtype = op.input(0).dtype;
+    return std::vector{out};
+  }
+
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    const Ref value = to.node(inner_, {real(to, kX)}, inner_op(op).attributes);
+    quantized_output(to, value, kY, op.input(0).dtype);
+    return to.status();
+  }
+
+ private:
+  static constexpr Places kX{0, 1, 2}, kY{kNone, 3, 4};
+
+  /// The operator on float32 that this one stands for.
+  OpInstance inner_op(const OpInstance& op) const {
+    OpInstance inner = op;
+    inner.opset = kExpansionOpset;
+    inner.inputs = {TensorType(DType::kF32, op.input(0).dims())};
+    inner.constants.assign(1, std::nullopt);
+    inner.attributes.erase("channels_last");
+    inner.attributes.erase("opset");
+    return inner;
+  }
+
+  std::string_view type_;
+  const char* inner_;
+  Attributes attributes_;
+};
+
+/// Y's scale, Y's zero point, then any number of inputs, each with its scale and zero point.
+class QLinearConcat final : public Microsoft {
+ public:
+  std::string_view type() const override { return "QLinearConcat"; }
+  const Attributes* attributes() const override {
+    static const Attributes all = {{"axis", kInt, kAlways}};
+    return &all;
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 5, 2 + 3 * 1024));
+    if (op.inputs.size() % 3 != 2) {
+      return fail("onnx-type",
+                  fmt::format("{} has {} inputs but takes 2 and 3 for each tensor; the model is "
+                              "not valid",
+                              label(op), op.inputs.size()));
+    }
+    FRIT_TRY(check_quantized(op, {kNone, 0, 1}));
+    OpInstance inner = op;
+    inner.opset = kExpansionOpset;
+    inner.inputs.clear();
+    for (std::size_t i = 2; i < op.inputs.size(); i += 3) {
+      if (!op.has_input(i) || !op.has_input(i + 1)) {
+        return fail("onnx-type", fmt::format("{} leaves input {} or its scale out", label(op), i));
+      }
+      FRIT_TRY(check_quantized(op, {i, i + 1, i + 2}));
+      FRIT_TRY(check_same_dtype(op, 1, i));
+      inner.inputs.push_back(op.input(i));
+    }
+    inner.constants.assign(inner.inputs.size(), std::nullopt);
+    return find_operator("", "Concat")->infer(inner);
+  }
+
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    std::vector<Ref> parts;
+    for (std::size_t i = 2; i < op.inputs.size(); i += 3) {
+      parts.push_back(real(to, {i, i + 1, i + 2}));
+    }
+    quantized_output(to, to.node("Concat", parts, op.attributes), {kNone, 0, 1}, op.input(1).dtype);
+    return to.status();
+  }
+};
+
+/// QuantizeLinear and DequantizeLinear from before ONNX's had 16-bit types: the same, under another
+/// domain.
+class Linear final : public Microsoft {
+ public:
+  explicit Linear(std::string_view type) : type_(type) {}
+  std::string_view type() const override { return type_; }
+  const Attributes* attributes() const override {
+    static const Attributes all = {{"axis", kInt}, {"block_size", kInt}, {"saturate", kInt}};
+    return &all;
+  }
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    return find_operator("", type_)->infer(op);
+  }
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    std::vector<Ref> inputs;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) inputs.push_back(to.input(i));
+    to.output(0, to.node(std::string(type_), inputs, op.attributes));
+    return to.status();
+  }
+
+ private:
+  std::string_view type_;
+};
+
+}  // namespace
+
+void add_qlinear(std::vector<const Operator*>& all) {
+  all.push_back(new QLinearBinary("QLinearAdd", "Add"));
+  all.push_back(new QLinearBinary("QLinearMul", "Mul"));
+  all.push_back(new QLinearUnary("QLinearSigmoid", "Sigmoid", {}));
+  all.push_back(new QLinearUnary("QLinearLeakyRelu", "LeakyRelu", {{"alpha", kFloat}}));
+  all.push_back(
+      new QLinearUnary("QLinearGlobalAveragePool", "GlobalAveragePool", {{"channels_last", kInt}}));
+  all.push_back(new QLinearUnary("QLinearAveragePool", "AveragePool",
+                                 {{"auto_pad", kString},
+                                  {"ceil_mode", kInt},
+                                  {"channels_last", kInt},
+                                  {"count_include_pad", kInt},
+                                  {"kernel_shape", kInts, kAlways},
+                                  {"pads", kInts},
+                                  {"strides", kInts}}));
+  all.push_back(new QLinearConcat);
+  all.push_back(new Linear("QuantizeLinear"));
+  all.push_back(new Linear("DequantizeLinear"));
+}
+
+}  // namespace frit
