@@ -221,7 +221,9 @@ TEST(Library, Rows) {
   row_operator("Softmax", {9, 7}, 1, "");
   row_operator("LayerNormalization", {9, 48}, 1, "layer_norm_rows.sched");
   row_operator("LayerNormalization", {1, 8, 33}, 2, "layer_norm_rows.sched");
-  row_operator("LayerNormalization", {2, 7, 9}, 1, "");
+  row_operator("LayerNormalization", {2, 5, 33}, 1, "layer_norm_planes.sched");
+  row_operator("LayerNormalization", {1, 3, 64}, 1, "layer_norm_planes.sched");
+  row_operator("LayerNormalization", {2, 7, 3}, 1, "");
 }
 
 void reduction(const std::string& type, const std::vector<std::int64_t>& dims,
