@@ -11,6 +11,9 @@
 namespace frit {
 
 void add_activations(std::vector<const Operator*>& all);
+void add_attention(std::vector<const Operator*>& all);
+void add_causal_conv(std::vector<const Operator*>& all);
+void add_contrib_attention(std::vector<const Operator*>& all);
 void add_affine_grid(std::vector<const Operator*>& all);
 void add_bits(std::vector<const Operator*>& all);
 void add_cast(std::vector<const Operator*>& all);
@@ -27,10 +30,14 @@ void add_hardmax(std::vector<const Operator*>& all);
 void add_arg_reduce(std::vector<const Operator*>& all);
 void add_gather_nd(std::vector<const Operator*>& all);
 void add_index_composites(std::vector<const Operator*>& all);
+void add_flex_attention(std::vector<const Operator*>& all);
+void add_group_query(std::vector<const Operator*>& all);
+void add_linear_attention(std::vector<const Operator*>& all);
 void add_pointwise(std::vector<const Operator*>& all);
 void add_positions(std::vector<const Operator*>& all);
 void add_binary(std::vector<const Operator*>& all);
 void add_random(std::vector<const Operator*>& all);
+void add_rotary(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);
 void add_roi_align(std::vector<const Operator*>& all);
 void add_scan(std::vector<const Operator*>& all);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "generators/onnx/external_data.h"
+#include "generators/onnx/flex_attention.h"
 #include "generators/onnx/graph_reader.h"
 #include "generators/onnx/inputs.h"
 #include "generators/onnx/names.h"
@@ -80,7 +81,7 @@ tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, cons
                                                     const ImportOptions& options) {
   auto parsed = parse_model(bytes, file);
   if (!parsed) return tl::unexpected(std::move(parsed).error());
-  const onnx::ModelProto& model = *parsed;
+  onnx::ModelProto& model = *parsed;
   if (!model.has_graph() || model.graph().output_size() == 0) {
     return refuse("onnx-parse",
                   fmt::format("{} holds no graph with an output; is it an ONNX model?",
@@ -88,6 +89,9 @@ tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, cons
   }
   auto opsets = read_opsets(model);
   if (!opsets) return tl::unexpected(std::move(opsets).error());
+  if (const Status done = inline_flex_attention(model); !done) {
+    return tl::unexpected(Diagnostics{done.error()});
+  }
   Diagnostics unsupported = unsupported_operators(model, *opsets);
   if (!unsupported.empty()) return tl::unexpected(std::move(unsupported));
   auto input_types = resolve_inputs(model.graph(), options);

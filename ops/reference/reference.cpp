@@ -23,6 +23,10 @@ std::unordered_map<std::string_view, Entry>& table() {
   static std::unordered_map<std::string_view, Entry> all = [] {
     std::unordered_map<std::string_view, Entry> joined;
     for (const std::span<const Entry> family : {ref::activation_entries(),
+                                                ref::attention_entries(),
+                                                ref::contrib_attention_entries(),
+                                                ref::recurrent_entries(),
+                                                ref::rotary_entries(),
                                                 ref::unary_entries(),
                                                 ref::binary_entries(),
                                                 ref::cast_entries(),
