@@ -160,7 +160,7 @@ class MultiHeadAttention final : public Composite {
   const std::vector<KnownAttribute>* attributes() const override {
     using enum AttributeKind;
     static const std::vector<KnownAttribute> all = {{"mask_filter_value", kFloat},
-                                                    {"num_heads", kInt},
+                                                    {"num_heads", kInt, kAlways},
                                                     {"scale", kFloat},
                                                     {"unidirectional", kInt}};
     return &all;
@@ -268,11 +268,14 @@ class MergedAttention final : public Composite {
   std::string_view domain() const override { return "com.microsoft"; }
   const std::vector<KnownAttribute>* attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {
-        {"do_rotary", kInt},         {"mask_filter_value", kFloat},
-        {"num_heads", kInt},         {"past_present_share_buffer", kInt},
-        {"qkv_hidden_sizes", kInts}, {"rotary_embedding_dim", kInt},
-        {"scale", kFloat},           {"unidirectional", kInt}};
+    static const std::vector<KnownAttribute> all = {{"do_rotary", kInt},
+                                                    {"mask_filter_value", kFloat},
+                                                    {"num_heads", kInt, kAlways},
+                                                    {"past_present_share_buffer", kInt},
+                                                    {"qkv_hidden_sizes", kInts},
+                                                    {"rotary_embedding_dim", kInt},
+                                                    {"scale", kFloat},
+                                                    {"unidirectional", kInt}};
     return &all;
   }
 

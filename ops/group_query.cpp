@@ -295,15 +295,21 @@ class GroupQueryAttention final : public Composite {
   std::string_view domain() const override { return "com.microsoft"; }
   const std::vector<KnownAttribute>* attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {
-        {"causal", kInt},          {"do_rotary", kInt},
-        {"k_quant_type", kString}, {"kv_cache_bit_width", kInt},
-        {"kv_num_heads", kInt},    {"local_window_size", kInt},
-        {"num_heads", kInt},       {"qk_norm_epsilon", kFloat},
-        {"qk_output", kInt},       {"rotary_interleaved", kInt},
-        {"scale", kFloat},         {"sliding_window_cache", kInt},
-        {"smooth_softmax", kInt},  {"softcap", kFloat},
-        {"v_quant_type", kString}};
+    static const std::vector<KnownAttribute> all = {{"causal", kInt},
+                                                    {"do_rotary", kInt},
+                                                    {"k_quant_type", kString},
+                                                    {"kv_cache_bit_width", kInt},
+                                                    {"kv_num_heads", kInt, kAlways},
+                                                    {"local_window_size", kInt},
+                                                    {"num_heads", kInt, kAlways},
+                                                    {"qk_norm_epsilon", kFloat},
+                                                    {"qk_output", kInt},
+                                                    {"rotary_interleaved", kInt},
+                                                    {"scale", kFloat},
+                                                    {"sliding_window_cache", kInt},
+                                                    {"smooth_softmax", kInt},
+                                                    {"softcap", kFloat},
+                                                    {"v_quant_type", kString}};
     return &all;
   }
 

@@ -158,8 +158,8 @@ class LinearAttention final : public Composite {
   const std::vector<KnownAttribute>* attributes() const override {
     using enum AttributeKind;
     static const std::vector<KnownAttribute> all = {{"chunk_size", kInt},
-                                                    {"kv_num_heads", kInt},
-                                                    {"q_num_heads", kInt},
+                                                    {"kv_num_heads", kInt, kAlways},
+                                                    {"q_num_heads", kInt, kAlways},
                                                     {"scale", kFloat},
                                                     {"update_rule", kString}};
     return &all;
