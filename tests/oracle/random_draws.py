@@ -195,4 +195,5 @@ def draw(seed, only=None, version=None):
 
 import random_generators  # noqa: E402,F401  (fills GENERATORS)
 import random_index  # noqa: E402,F401
+import random_norms  # noqa: E402,F401
 import random_vision  # noqa: E402,F401
