@@ -43,13 +43,13 @@ Status check_quantized(const OpInstance& op, const Places& at) {
 
 /// Dequantised input.
 Ref real(Expansion& to, const Places& at) {
-  return dequantized(to, to.input(at.value), reshaped(to, to.input(at.scale), {}),
-                     reshaped(to, to.input(at.zero), {}));
+  return dequantized(to, to.input(at.value), with_dims(to, to.input(at.scale), {}),
+                     with_dims(to, to.input(at.zero), {}));
 }
 
 void quantized_output(Expansion& to, Ref value, const Places& at, DType dtype) {
-  to.output(0, quantized(to, value, reshaped(to, to.input(at.scale), {}),
-                         reshaped(to, to.input(at.zero), {}), dtype));
+  to.output(0, quantized(to, value, with_dims(to, to.input(at.scale), {}),
+                         with_dims(to, to.input(at.zero), {}), dtype));
 }
 
 class Microsoft : public Composite {

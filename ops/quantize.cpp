@@ -268,7 +268,7 @@ Ref quantized(Expansion& to, Ref x, Ref scale, Ref zero, DType dtype) {
   return to.node("Quantize", present(x, scale, zero), {{"to", onnx_number(dtype)}}, "frit");
 }
 
-Ref reshaped(Expansion& to, Ref ref, const std::vector<std::int64_t>& dims) {
+Ref with_dims(Expansion& to, Ref ref, const std::vector<std::int64_t>& dims) {
   if (!ref || to.dims(ref) == dims) return ref;
   return to.node("Reshape", {ref, to.ints(dims)});
 }

@@ -27,6 +27,6 @@ Ref dequantized(Expansion& to, Ref x, Ref scale, Ref zero, DType dtype = DType::
 /// saturate(round(x / scale) + zero) in the type of `zero` or else `dtype`.
 Ref quantized(Expansion& to, Ref x, Ref scale, Ref zero, DType dtype = DType::kU8);
 /// `ref` with `dims`; itself where it has them.
-Ref reshaped(Expansion& to, Ref ref, const std::vector<std::int64_t>& dims);
+Ref with_dims(Expansion& to, Ref ref, const std::vector<std::int64_t>& dims);
 
 }  // namespace frit

@@ -144,13 +144,13 @@ Status check_granularity(const OpInstance& op) {
 Ref spread(const OpInstance& op, Expansion& to, Ref parameter) {
   if (!parameter) return parameter;
   const Granularity granularity = granularity_of(op);
-  if (granularity == Granularity::kOne) return reshaped(to, parameter, {});
+  if (granularity == Granularity::kOne) return with_dims(to, parameter, {});
   const auto axis = static_cast<std::size_t>(*axis_of(op));
   const Ints x = op.input(0).dims();
   if (granularity == Granularity::kAxis) {
     Ints dims(x.size(), 1);
     dims[axis] = x[axis];
-    return reshaped(to, parameter, dims);
+    return with_dims(to, parameter, dims);
   }
   // each element block_size times along the axis, the last ones cut
   const std::int64_t block = block_size_of(op);
@@ -162,8 +162,8 @@ Ref spread(const OpInstance& op, Expansion& to, Ref parameter) {
   apart.insert(apart.begin() + (after - dims.begin()), 1);
   repeated.insert(repeated.begin() + (after - dims.begin()), block);
   joined[axis] *= block;
-  Ref ref = to.node("Expand", {reshaped(to, parameter, apart), to.ints(repeated)});
-  ref = reshaped(to, ref, joined);
+  Ref ref = to.node("Expand", {with_dims(to, parameter, apart), to.ints(repeated)});
+  ref = with_dims(to, ref, joined);
   if (joined[axis] == x[axis]) return ref;
   const auto at = static_cast<std::int64_t>(axis);
   return to.node("Slice", {ref, to.ints({0}), to.ints({x[axis]}), to.ints({at})});

@@ -47,20 +47,20 @@ Ref centred(Expansion& to, Ref x, Ref zero) {
 Ref for_rows(Expansion& to, Ref ref) {
   if (!ref) return ref;
   const Ints dims = to.dims(ref);
-  if (to.type(ref).elements() == 1) return reshaped(to, ref, {});
-  return dims.size() == 1 ? reshaped(to, ref, {dims[0], 1}) : ref;
+  if (to.type(ref).elements() == 1) return with_dims(to, ref, {});
+  return dims.size() == 1 ? with_dims(to, ref, {dims[0], 1}) : ref;
 }
 /// Of a right operand, one for each column.
 Ref for_columns(Expansion& to, Ref ref) {
-  return ref && to.type(ref).elements() == 1 ? reshaped(to, ref, {}) : ref;
+  return ref && to.type(ref).elements() == 1 ? with_dims(to, ref, {}) : ref;
 }
 /// Of a filter, one for each output channel, before `spatial` axes and perhaps one more.
 Ref for_channels(Expansion& to, Ref ref, std::size_t axes_after) {
   if (!ref) return ref;
-  if (to.type(ref).elements() == 1) return reshaped(to, ref, {});
+  if (to.type(ref).elements() == 1) return with_dims(to, ref, {});
   Ints dims(axes_after + 1, 1);
   dims[0] = to.type(ref).elements();
-  return reshaped(to, ref, dims);
+  return with_dims(to, ref, dims);
 }
 
 /// Refuses input i, a parameter called `name`, unless it has one element or `most` in a list.
