@@ -12,8 +12,8 @@
 #include <numeric>
 
 #include "ops/einsum_equation.h"
-#include "ops/operator.h"
 #include "ops/limits.h"
+#include "ops/operator.h"
 #include "ops/rules.h"
 
 namespace frit {
@@ -277,7 +277,7 @@ class Einsum final : public Composite {
   std::string_view type() const override { return "Einsum"; }
   int first_opset() const override { return 12; }
   const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"equation", AttributeKind::kString}};
+    static const std::vector<KnownAttribute> all = {{"equation", AttributeKind::kString, kAlways}};
     return &all;
   }
 

@@ -65,7 +65,7 @@ class MaxUnpool final : public Operator {
   int first_opset() const override { return 9; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
   const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"kernel_shape", AttributeKind::kInts},
+    static const std::vector<KnownAttribute> all = {{"kernel_shape", AttributeKind::kInts, kAlways},
                                                     {"pads", AttributeKind::kInts},
                                                     {"strides", AttributeKind::kInts}};
     return &all;

@@ -261,7 +261,7 @@ class LpPool final : public Pool {
   const std::vector<KnownAttribute>* attributes() const override {
     static const std::vector<KnownAttribute> all = {
         {"auto_pad", AttributeKind::kString}, {"ceil_mode", AttributeKind::kInt},
-        {"dilations", AttributeKind::kInts},  {"kernel_shape", AttributeKind::kInts},
+        {"dilations", AttributeKind::kInts},  {"kernel_shape", AttributeKind::kInts, kAlways},
         {"p", AttributeKind::kInt},           {"pads", AttributeKind::kInts},
         {"strides", AttributeKind::kInts}};
     return &all;

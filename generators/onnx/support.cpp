@@ -41,11 +41,20 @@ bool is_control_flow(const OpKey& op) {
   return op.first.empty() && (op.second == "If" || op.second == "Loop" || op.second == "Scan");
 }
 
+// Operators without any form whose outputs' extents are known when building.
+bool has_extents_of_data(const OpKey& op) {
+  return op.first.empty() && op.second == "NonMaxSuppression";
+}
+
 // Why frit cannot take `op`; empty when it can.
 std::string reason(const OpKey& op, int opset) {
   if (is_expanded(op)) return "";
   if (is_control_flow(op)) return "control flow is not supported yet; export a model without it";
   const Operator* known = find_operator(op.first, op.second);
+  if (known == nullptr && has_extents_of_data(op)) {
+    return "the extents of its output depend on data, and frit's are fixed when building; end the "
+           "model before it";
+  }
   if (known == nullptr) return "frit has no such operator (`frit ops` lists those it has)";
   if (opset < known->first_opset()) {
     return fmt::format("frit reads it from opset {} on; convert the model", known->first_opset());

@@ -183,11 +183,32 @@ Status add_bias(const Call& call, std::int64_t terms, RefTensor& y) {
   return {};
 }
 
+// The same in integers, which wrap; alpha and beta must be whole.
+Status add_whole_bias(const Call& call, RefTensor& y) {
+  const float alpha = call.attr("alpha", 1.0f), beta = call.attr("beta", 1.0f);
+  if (std::trunc(alpha) != alpha || std::trunc(beta) != beta) {
+    return call.refuse(fmt::format("scales integers by {} and {}", alpha, beta));
+  }
+  const RefTensor zero = RefTensor::from(Tensor::i64({}, {0}));
+  const RefTensor& c = call.has(2) ? call.in(2) : zero;
+  const std::optional<Dims> strides = stretched_strides(c.dims, y.dims);
+  if (!strides) return call.refuse(fmt::format("c {} does not broadcast", dims_text(c.dims)));
+  const auto times = [](float factor, std::int64_t value) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(factor)) *
+           static_cast<std::uint64_t>(value);
+  };
+  walk(y.dims, std::array<Dims, 1>{*strides},
+       [&](std::size_t i, const std::array<std::int64_t, 1>& at) {
+         const std::uint64_t sum =
+             times(alpha, y.integer[i]) + times(beta, c.integer[static_cast<std::size_t>(at[0])]);
+         y.integer[i] = wrapped(y.dtype, static_cast<std::int64_t>(sum));
+       });
+  return {};
+}
+
 Outputs gemm(const Call& call) {
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!call.has(i)) continue;
-    FRIT_TRY(need_float(call, i));
-    FRIT_TRY(same_dtype(call, 0, i));
+    if (call.has(i)) FRIT_TRY(same_dtype(call, 0, i));
   }
   if (call.in(0).dims.size() != 2 || call.in(1).dims.size() != 2) {
     return call.refuse("a or b is not a matrix");
@@ -206,7 +227,7 @@ Outputs gemm(const Call& call) {
   batches.at_b = {0};
   Result<RefTensor> y = product(call, batches, a, b, {a.dims[0], b.dims[1]});
   if (!y) return tl::unexpected<Diagnostic>(y.error());
-  FRIT_TRY(add_bias(call, batches.sizes.k, *y));
+  FRIT_TRY(is_float(y->dtype) ? add_bias(call, batches.sizes.k, *y) : add_whole_bias(call, *y));
   return one(std::move(*y));
 }
 

@@ -324,7 +324,8 @@ TEST(GlobalLpPool, AsTheReference) {
 OpCase unpool(const Ints& dims, const Ints& places, AttributeMap attributes, Ints out = {}) {
   std::vector<std::optional<Tensor>> values = {random_tensor(DType::kF32, dims, 1, 2, 3),
                                                Tensor::i64(dims, places)};
-  if (!out.empty()) values.push_back(Tensor::i64({static_cast<std::int64_t>(out.size())}, out));
+  if (out.empty()) return make_op("MaxUnpool", 11, std::move(attributes), std::move(values));
+  values.push_back(Tensor::i64({static_cast<std::int64_t>(out.size())}, out));
   return make_op("MaxUnpool", 11, std::move(attributes), std::move(values), {2});
 }
 

@@ -61,6 +61,17 @@ TEST(Import, ListsEveryUnsupportedOperatorAtOnce) {
       "operator (`frit ops` lists those it has); node: #3 (unnamed) [onnx-unsupported-op]\n");
 }
 
+TEST(Import, SaysWhichOperatorsHaveExtentsOfData) {
+  ModelBuilder m;
+  m.input("x", {1, 6, 4}).input("s", {1, 1, 6});
+  m.node("NonMaxSuppression", {"x", "s"}, {"y"}, {}, "n1").output("y");
+  EXPECT_EQ(
+      m.refusal(),
+      "error: operator 'NonMaxSuppression' (opset 13) is not supported: the extents of its output "
+      "depend on data, and frit's are fixed when building; end the model before it; node: "
+      "'n1' [onnx-unsupported-op]\n");
+}
+
 TEST(Import, RefusesControlFlowAndWhatItsBodiesHold) {
   ModelBuilder m;
   m.input("x", {2}, onnx::TensorProto::BOOL).node("If", {"x"}, {"y"}, {}, "branch").output("y");
