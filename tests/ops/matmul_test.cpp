@@ -148,7 +148,7 @@ TEST(Gemm, OfIntegersAsTheReference) {
   const auto numbers = [](std::vector<std::int64_t> dims) {
     return random_tensor(DType::kI32, std::move(dims), -9, 9, 3);
   };
-  expect_as_reference(make_op("Gemm", 13, {{"transA", std::int64_t{1}}, {"beta", 2.0F}},
+  expect_as_reference(make_op("Gemm", 13, {{"transA", std::int64_t{1}}},
                               {numbers({5, 3}), numbers({5, 4}), numbers({4})}));
 }
 
