@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "ops/halide_type.h"
 #include "ops/math.h"
@@ -18,6 +19,15 @@ using Halide::Expr;
 
 Expr number(const Expr& x, double value) { return number_like(x, value); }
 std::span<const DType> bool_type() { return all_types().last(1); }
+// Storage types too.
+std::span<const DType> every_type() {
+  static const std::vector<DType> types = [] {
+    std::vector<DType> all;
+    for (int i = 0; i <= static_cast<int>(DType::kU2); ++i) all.push_back(static_cast<DType>(i));
+    return all;
+  }();
+  return types;
+}
 
 Expr relu(const AttributeMap&, const Expr& x) { return math::relu(x); }
 Expr leaky_relu(const AttributeMap& a, const Expr& x) {
@@ -75,7 +85,7 @@ constexpr UnaryRule kUnary[] = {
     {"Floor", 6, float_types, floor, 1, 0, 0},
     {"HardSigmoid", 6, float_types, hard_sigmoid, 3, 2, 0, {{{"alpha", 0.2F}, {"beta", 0.5F}}}},
     {"HardSwish", 14, float_types, hard_swish, 6, 5, 0},
-    {"Identity", 1, all_types, identity, 0, 0, 0},
+    {"Identity", 1, every_type, identity, 0, 0, 0},
     {"LeakyRelu", 6, float_types, leaky_relu, 2, 1, 0, {{{"alpha", 0.01F}}}},
     {"Log", 6, float_types, log, 16, 0, 1},
     {"Neg", 6, signed_types, negate, 1, 1, 0},

@@ -30,6 +30,7 @@ Result<Tensor> tensor_of(const std::string& name, const std::string& source, con
     return test_tensor(type, DataKind::kRandom, seed * 1000 + position);
   }
   auto tensor = read_npy(source);
+  if (tensor) tensor = named_as(std::move(*tensor), type.dtype);
   if (tensor && !(tensor->type() == type)) {
     return fail("input-type", fmt::format("input '{}' is {} but '{}' holds {}; convert the file or "
                                           "pass --shape",

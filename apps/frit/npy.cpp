@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-constexpr std::array<std::pair<std::string_view, DType>, 13> kTypes = {{
+constexpr std::array<std::pair<std::string_view, DType>, 25> kTypes = {{
     {"<f4", DType::kF32},
     {"<f8", DType::kF64},
     {"<f2", DType::kF16},
@@ -35,7 +36,20 @@ constexpr std::array<std::pair<std::string_view, DType>, 13> kTypes = {{
     {"<u4", DType::kU32},
     {"<u8", DType::kU64},
     {"|b1", DType::kBool},
+    // Names of integers that stand for what NumPy lacks; read as the first type of the name.
     {"<u2", DType::kBF16},
+    {"|u1", DType::kF8E4M3FN},
+    {"|u1", DType::kF8E4M3FNUZ},
+    {"|u1", DType::kF8E5M2},
+    {"|u1", DType::kF8E5M2FNUZ},
+    {"|u1", DType::kF8E8M0},
+    {"|u1", DType::kF6E2M3},
+    {"|u1", DType::kF6E3M2},
+    {"|u1", DType::kF4E2M1},
+    {"|u1", DType::kU4},
+    {"|u1", DType::kU2},
+    {"|i1", DType::kI4},
+    {"|i1", DType::kI2},
 }};
 
 struct Header {
@@ -118,6 +132,29 @@ std::optional<std::pair<std::size_t, std::size_t>> header_span(std::string_view 
 }
 
 }  // namespace
+
+Tensor named_as(Tensor tensor, DType dtype) {
+  const DType held = tensor.dtype();
+  const auto name_for = [](DType type) {
+    const auto found = std::find_if(kTypes.begin(), kTypes.end(),
+                                    [&](const auto& entry) { return entry.second == type; });
+    return found->first;
+  };
+  if (held == dtype || name_for(held) != name_for(dtype) || dtype_of(name_for(dtype)) != held) {
+    return tensor;
+  }
+  if (is_storage_only(dtype) && packed_bits(dtype) < 8) {
+    const bool is_signed = held == DType::kI8;
+    const std::int64_t count = std::int64_t{1} << packed_bits(dtype);
+    const std::int64_t low = is_signed ? -count / 2 : 0;
+    for (const std::int64_t value : tensor.to_ints()) {
+      if (value < low || value >= low + count) return tensor;  // no element of that type
+    }
+  }
+  const auto bytes = tensor.bytes();
+  return Tensor(dtype, tensor.dims(),
+                std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end()));
+}
 
 Result<Tensor> read_npy(const std::string& path) {
   std::error_code ignored;

@@ -15,7 +15,12 @@ Result<Tensor> read_npy(const std::string& path);
 /// The same of a file's bytes; `path` for messages.
 Result<Tensor> parse_npy(std::string_view content, const std::string& path);
 
-/// bfloat16, which NumPy lacks, is written as its bits ('<u2'). Error: "run-npy", cannot write.
+/// `tensor`, or where .npy has no name for `dtype` and it holds those elements as integers (see
+/// npy_bytes), the same elements as `dtype`.
+Tensor named_as(Tensor tensor, DType dtype);
+
+/// Types that NumPy lacks are written as their bits: bfloat16 as '<u2', small floats and u4, u2 as
+/// '|u1', i4 and i2 as '|i1'. Error: "run-npy", cannot write.
 std::string npy_bytes(const Tensor& tensor);
 Status write_npy(const std::string& path, const Tensor& tensor);
 

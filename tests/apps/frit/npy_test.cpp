@@ -46,6 +46,21 @@ TEST(Npy, ReadsBackWhatItWrote) {
   }
 }
 
+TEST(Npy, HoldsTypesThatNumPyLacksAsIntegers) {
+  const std::string path = scratch("small.npy");
+  const Tensor nibbles = Tensor::of<std::int8_t>(DType::kI4, {3}, {-8, 7, 0});
+  ASSERT_TRUE(write_npy(path, nibbles));
+  const auto back = read_npy(path);
+  ASSERT_TRUE(back) << to_text(back.error());
+  EXPECT_EQ(back->dtype(), DType::kI8);
+  EXPECT_EQ(named_as(*back, DType::kI4).type(), nibbles.type());
+  EXPECT_EQ(named_as(*back, DType::kI4).to_ints(), nibbles.to_ints());
+  EXPECT_EQ(named_as(*back, DType::kI2).dtype(), DType::kI8);   // -8 is none
+  EXPECT_EQ(named_as(*back, DType::kF32).dtype(), DType::kI8);  // another type altogether
+  const Tensor code = Tensor::of<std::uint8_t>(DType::kU8, {1}, {0x38});
+  EXPECT_EQ(named_as(code, DType::kF8E4M3FN).to_doubles(), (std::vector<double>{1}));
+}
+
 TEST(Npy, StartsDataAtAMultipleOf64) {
   const std::string path = scratch("aligned.npy");
   ASSERT_TRUE(write_npy(path, Tensor::i64({3}, {1, 2, 3})));
