@@ -136,6 +136,27 @@ TEST(CastLike, TakesTheTypeOfItsSecondInput) {
   EXPECT_EQ(y.to_ints(), (std::vector<std::int64_t>{-2, 3}));
 }
 
+// Operators that move elements carry what they do not compute with.
+TEST(StorageTypes, MoveAsTheyAre) {
+  for (const DType dtype :
+       {DType::kF8E4M3FN, DType::kF8E8M0, DType::kF4E2M1, DType::kI4, DType::kU2}) {
+    SCOPED_TRACE(name_of(dtype));
+    const Tensor x = random_tensor(dtype, {2, 3, 5}, 0, 3, 1), one = Tensor::scalar(dtype, 1);
+    using Ints = std::vector<std::int64_t>;
+    expect_as_reference(make_op("Identity", 25, {}, {x}));
+    expect_as_reference(make_op("Transpose", 25, {{"perm", Ints{2, 0, 1}}}, {x}));
+    expect_as_reference(make_op("Concat", 13, {{"axis", std::int64_t{1}}}, {x, x}));
+    expect_as_reference(make_op("Reshape", 25, {}, {x, Tensor::i64({1}, {30})}, {1}));
+    expect_as_reference(make_op(
+        "Slice", 13, {}, {x, Tensor::i64({1}, {1}), Tensor::i64({1}, {9}), Tensor::i64({1}, {2})},
+        {1, 2, 3}));
+    expect_as_reference(
+        make_op("Pad", 25, {}, {x, Tensor::i64({6}, {0, 1, 2, 1, 0, 0}), one}, {1, 2}));
+    expect_as_reference(make_op("Gather", 13, {}, {x, Tensor::i64({2}, {1, -2})}));
+    expect_as_reference(make_op("Expand", 13, {}, {x, Tensor::i64({4}, {2, 1, 1, 1})}, {1}));
+  }
+}
+
 TEST(BitCast, KeepsTheBits) {
   const auto to = [](DType dtype) { return AttributeMap{{"to", onnx_number(dtype)}}; };
   const Tensor bits =

@@ -58,8 +58,8 @@ Tensor dense_tensor(const Halide::Buffer<>& buffer, const std::vector<int>& orde
 }
 
 /// `dense` with halo.low and halo.high more elements around it, all equal to the fill.
-Halide::Buffer<> with_halo(const Halide::Buffer<>& dense, const std::vector<int>& order,
-                           const Operator::Reach& halo) {
+Halide::Buffer<> with_halo(const Halide::Buffer<>& dense, DType dtype,
+                           const std::vector<int>& order, const Operator::Reach& halo) {
   std::vector<int> sizes, mins;
   for (std::size_t d = 0; d < order.size(); ++d) {
     const auto axis = static_cast<std::size_t>(order[d]);
@@ -69,7 +69,7 @@ Halide::Buffer<> with_halo(const Halide::Buffer<>& dense, const std::vector<int>
   }
   Halide::Func fill("fill");
   std::vector<Halide::Var> vars(order.size());
-  fill(vars) = constant_of(dense.type(), halo.fill);
+  fill(vars) = stored_constant(dtype, halo.fill);
   Halide::Buffer<> buffer = fill.realize(sizes);
   buffer.set_min(mins);
   buffer.copy_from(dense);
@@ -184,7 +184,8 @@ Operand operand_of(const Tensor& values, const Operator::Reach& halo) {
   if (!values.bytes().empty()) {
     std::memcpy(dense.data(), values.bytes().data(), values.bytes().size());
   }
-  Halide::Buffer<> buffer = halo.low.empty() ? dense : with_halo(dense, order, halo);
+  Halide::Buffer<> buffer =
+      halo.low.empty() ? dense : with_halo(dense, values.dtype(), order, halo);
   operand.at = [buffer, order](const Index& index) -> Expr {
     std::vector<Expr> arguments;
     for (const int axis : order) arguments.push_back(index[static_cast<std::size_t>(axis)]);
