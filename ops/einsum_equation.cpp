@@ -49,7 +49,7 @@ class Parser {
       } else if (std::isalpha(static_cast<unsigned char>(text[i]))) {
         (term.ellipsis ? term.after : term.before) += text[i];
       } else {
-        return bad(fmt::format("has '{}' where a letter or one \"...\" is expected", text[i]));
+        return bad(fmt::format("has '{}' where a letter or one \"...\" is expected; correct the equation", text[i]));
       }
     }
     return term;
@@ -66,7 +66,7 @@ class Parser {
       begin = comma + 1;
     }
     if (terms.size() != op_.inputs.size()) {
-      return bad(fmt::format("names {} operands but the node has {} inputs", terms.size(),
+      return bad(fmt::format("names {} operands but the node has {} inputs; name each once", terms.size(),
                              op_.inputs.size()));
     }
     std::vector<std::size_t> hidden;
@@ -143,16 +143,16 @@ class Parser {
     if (!term->ellipsis && most_hidden_ > 0) {
       return bad(
           "has \"...\" among its operands but not in its result, and sums no axes without a "
-          "letter");
+          "letter; write \"...\" in the result");
     }
     equation_.result = labels_of(*term, term->ellipsis ? most_hidden_ : 0);
     for (std::size_t i = 0; i < equation_.result.size(); ++i) {
       const int one = equation_.result[i];
       if (!equation_.extents.count(one)) {
-        return bad(fmt::format("has {} in its result but in no operand", name_of_label(one)));
+        return bad(fmt::format("has {} in its result but in no operand; correct the result", name_of_label(one)));
       }
       if (std::count(equation_.result.begin(), equation_.result.end(), one) > 1) {
-        return bad(fmt::format("has {} twice in its result", name_of_label(one)));
+        return bad(fmt::format("has {} twice in its result; name it once", name_of_label(one)));
       }
     }
     return {};

@@ -132,7 +132,8 @@ Result<Extents> extents_of(const OpInstance& op) {
     return fail(
         "onnx-shape",
         fmt::format("{}: total_sequence_length is {} and query has {} tokens, but built are "
-                    "a first prompt, where both are equal, and one token after a cache",
+                    "a first prompt, where both are equal, and one token after a cache; pass such a "
+                    "--shape",
                     label(op), e.total, e.tokens));
   }
   e.present = std::max(e.past, e.total);

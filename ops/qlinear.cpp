@@ -69,7 +69,7 @@ class QLinearBinary final : public Microsoft {
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 7, 8));
-    if (!op.has_input(3)) return fail("onnx-type", label(op) + " leaves input 3 out");
+    if (!op.has_input(3)) return fail("onnx-type", label(op) + " leaves input 3 out, the second tensor; correct the model");
     for (const Places& at : {kA, kB, kC}) FRIT_TRY(check_quantized(op, at));
     FRIT_TRY(check_same_dtype(op, 0, 3));
     constexpr std::array<std::size_t, 2> kBoth = {0, 3};
@@ -167,7 +167,7 @@ class QLinearConcat final : public Microsoft {
     inner.inputs.clear();
     for (std::size_t i = 2; i < op.inputs.size(); i += 3) {
       if (!op.has_input(i) || !op.has_input(i + 1)) {
-        return fail("onnx-type", fmt::format("{} leaves input {} or its scale out", label(op), i));
+        return fail("onnx-type", fmt::format("{} leaves input {} or its scale out; correct the model", label(op), i));
       }
       FRIT_TRY(check_quantized(op, {i, i + 1, i + 2}));
       FRIT_TRY(check_same_dtype(op, 1, i));

@@ -23,8 +23,7 @@ class Scan final : public Operator {
   int first_opset() const override { return first_opset_; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
   const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"exclusive", AttributeKind::kInt},
+    static const std::vector<KnownAttribute> all = {{"exclusive", AttributeKind::kInt},
                                                     {"reverse", AttributeKind::kInt}};
     return &all;
   }

@@ -54,14 +54,13 @@ TEST(Losses, ShapesThatDisagreeAreRefused) {
   EXPECT_NE(text.find("[n,...]"), std::string::npos) << text;
 }
 
-TEST(Losses, AsTheReference) {
-  const std::vector<std::vector<std::int64_t>> shapes = {
-      {3, 5}, {2, 17, 3}, {2, 1, 3, 1, 2}, {0, 4}};
+void expect_losses(const std::vector<std::vector<std::int64_t>>& shapes,
+                   const std::vector<DType>& dtypes) {
   for (const auto& dims : shapes) {
     std::vector<std::int64_t> outer = dims;
     outer.erase(outer.begin() + 1);
     for (const char* reduction : {"none", "sum", "mean"}) {
-      for (const DType dtype : {DType::kF32, DType::kF64, DType::kF16}) {
+      for (const DType dtype : dtypes) {
         const Tensor x = random_tensor(dtype, dims, -5, 5, 1);
         const Tensor weight = random_tensor(dtype, {dims[1]}, 0.1, 2, 2);
         const AttributeMap plain = {{"reduction", std::string(reduction)}};
@@ -74,6 +73,12 @@ TEST(Losses, AsTheReference) {
       }
     }
   }
+}
+
+TEST(Losses, AsTheReference) { expect_losses({{2, 7, 3}}, {DType::kF32}); }
+TEST(LossesSlow, AsTheReferenceInEveryType) {
+  expect_losses({{3, 5}, {2, 17, 3}, {2, 1, 3, 1, 2}, {0, 4}},
+                {DType::kF32, DType::kF64, DType::kF16});
 }
 
 }  // namespace

@@ -126,11 +126,10 @@ TEST(ArgMax, ZerosOfBothSignsAreEqual) {
   EXPECT_THAT(run_one(make_op("ArgMax", 13, {}, {x})).to_ints(), ElementsAre(0));
 }
 
-TEST(ArgMax, AsTheReference) {
+void expect_arg(const std::vector<DType>& dtypes, const std::vector<std::int64_t>& axes) {
   for (const char* type : {"ArgMax", "ArgMin"}) {
-    for (const DType dtype :
-         {DType::kF32, DType::kF64, DType::kF16, DType::kI8, DType::kI64, DType::kU64}) {
-      for (const std::int64_t axis : {0, 1, -1}) {
+    for (const DType dtype : dtypes) {
+      for (const std::int64_t axis : axes) {
         for (const std::int64_t last : {0, 1}) {
           SCOPED_TRACE(std::string(type) + std::string(name_of(dtype)) + std::to_string(axis));
           expect_as_reference(make_op(type, 13, {{"axis", axis}, {"select_last_index", last}},
@@ -139,6 +138,12 @@ TEST(ArgMax, AsTheReference) {
       }
     }
   }
+}
+
+TEST(ArgMax, AsTheReference) { expect_arg({DType::kF32, DType::kI8}, {1}); }
+TEST(ArgMaxSlow, AsTheReferenceInEveryType) {
+  expect_arg({DType::kF32, DType::kF64, DType::kF16, DType::kI8, DType::kI64, DType::kU64},
+             {0, 1, -1});
 }
 
 TEST(ArgMax, RefusesAnEmptyAxis) {
