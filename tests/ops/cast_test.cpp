@@ -97,7 +97,7 @@ TEST(Cast, EveryCodeComesBack) {
   }
 }
 
-TEST(Cast, AsTheReferenceFromEveryType) {
+TEST(CastSlow, AsTheReferenceFromEveryType) {
   for (int from = 0; from <= static_cast<int>(DType::kU2); ++from) {
     const auto source = static_cast<DType>(from);
     const bool bits = packed_bits(source) < 8 && !is_float(source);

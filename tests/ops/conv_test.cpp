@@ -91,7 +91,7 @@ std::vector<ConvCase> cases() {
   };
 }
 
-TEST(Conv, EveryFormAsTheReference) {
+TEST(ConvSlow, EveryFormAsTheReference) {
   for (const ConvCase& c : cases()) {
     SCOPED_TRACE(c.what);
     expect_as_reference(conv(c.in, c.w, c.attributes, /*biased=*/false));

@@ -101,7 +101,7 @@ std::vector<TransposedCase> cases() {
   };
 }
 
-TEST(ConvTranspose, EveryFormAsTheReference) {
+TEST(ConvTransposeSlow, EveryFormAsTheReference) {
   for (const TransposedCase& c : cases()) {
     SCOPED_TRACE(c.what);
     expect_as_reference(transposed(c.in, c.w, c.attributes, /*biased=*/true));

@@ -39,7 +39,7 @@ TEST(DeformConv, WithoutOffsetsIsAConvolution) {
   EXPECT_EQ(difference(run_one(test), want.to_doubles(), 1e-5, 1e-5), "");
 }
 
-TEST(DeformConv, AsTheReference) {
+TEST(DeformConvSlow, AsTheReference) {
   expect_as_reference(
       deform({{2, 4, 5, 6}, {6, 2, 2, 3}, {4, 4}, 2}, {{"group", std::int64_t{2}}}, true));
   expect_as_reference(deform(

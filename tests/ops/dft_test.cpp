@@ -39,7 +39,7 @@ TEST(Dft, InverseOfHalfASpectrumIsTheRealSignal) {
   EXPECT_EQ(difference(run_one(make_op("DFT", 20, flags(1, 1), {half})), {1, 2, 3, 5}, 1e-6), "");
 }
 
-TEST(Dft, AnyLengthAsTheReference) {
+TEST(DftSlow, AnyLengthAsTheReference) {
   for (const std::int64_t n : {1, 31, 72, 131}) {
     SCOPED_TRACE(n);
     expect_as_reference(dft({2, n, 2}, std::nullopt, 1));

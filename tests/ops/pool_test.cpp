@@ -143,7 +143,7 @@ TEST(MaxPool, OfAZeroPaddedInputKeepsTheZeros) {
   EXPECT_THAT(floats(own), ElementsAre(-1, -1, -2, -1, -1, -2, -4, -4, -5));
 }
 
-TEST(AveragePool, EveryWindowAsTheReference) {
+TEST(AveragePoolSlow, EveryWindowAsTheReference) {
   for (const PoolCase& c : cases()) {
     SCOPED_TRACE(c.what);
     const Tensor in = random_tensor(DType::kF32, c.in, -1, 1, 1);
@@ -281,7 +281,7 @@ TEST(MaxPool, FirstPlaceOfEachMaximum) {
   EXPECT_THAT(both->at(1).data<std::int64_t>(), ElementsAre(0, 1, 1, 2, 3, 4, 4, 6, 6, 7));
 }
 
-TEST(MaxPool, PlacesInEitherOrderAsTheReference) {
+TEST(MaxPoolSlow, PlacesInEitherOrderAsTheReference) {
   for (const std::int64_t order : {0, 1}) {
     for (const PoolCase& c : cases()) {
       SCOPED_TRACE(c.what);
@@ -299,7 +299,7 @@ TEST(MaxPool, PlacesInEitherOrderAsTheReference) {
   }
 }
 
-TEST(LpPool, EveryWindowAndPowerAsTheReference) {
+TEST(LpPoolSlow, EveryWindowAndPowerAsTheReference) {
   for (const PoolCase& c : cases()) {
     for (const std::int64_t p : {2, 3}) {
       SCOPED_TRACE(c.what + std::to_string(p));

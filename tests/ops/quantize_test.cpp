@@ -42,7 +42,7 @@ TEST(QuantizeLinear, ByAxisAndByBlock) {
             (Ints{1, 2, 1, 2, 2, 2}));
 }
 
-TEST(QuantizeLinear, AsTheReferenceInEveryType) {
+TEST(QuantizeLinearSlow, AsTheReferenceInEveryType) {
   for (const DType dtype :
        {DType::kU8, DType::kI8, DType::kU16, DType::kI16, DType::kU4, DType::kI4, DType::kU2,
         DType::kI2, DType::kF8E4M3FN, DType::kF8E4M3FNUZ, DType::kF8E5M2, DType::kF8E5M2FNUZ,

@@ -109,7 +109,7 @@ TEST(LinearAttention, AsTheReference) {
   expect_linear_as_reference(DType::kF32, "linear", 0, 0);
 }
 
-TEST(LinearAttention, AsTheReferenceInHalves) {
+TEST(LinearAttentionSlow, AsTheReferenceInHalves) {
   expect_linear_as_reference(DType::kF16, "gated", 2, 0);
   expect_linear_as_reference(DType::kBF16, "delta", 0, 1);
 }

@@ -39,7 +39,7 @@ TEST(RoiAlign, MeanOfAWholeImageByHand) {
             "");
 }
 
-TEST(RoiAlign, EveryModeAsTheReference) {
+TEST(RoiAlignSlow, EveryModeAsTheReference) {
   for (const char* mode : {"avg", "max"}) {
     for (const char* map : {"half_pixel", "output_half_pixel"}) {
       for (const std::int64_t ratio : {0, 1, 3}) {

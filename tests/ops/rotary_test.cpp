@@ -42,7 +42,7 @@ TEST(RotaryEmbedding, ContribCountsFromAnOffset) {
   expect_as_reference(test);
 }
 
-TEST(RotaryEmbedding, AsTheReference) {
+TEST(RotaryEmbeddingSlow, AsTheReference) {
   for (const auto& [dtype, interleaved] : {std::pair{DType::kF32, 1}, {DType::kF16, 0}}) {
     const auto at = [&, type = dtype](Dims dims, unsigned seed) {
       return random_tensor(type, std::move(dims), -2, 2, seed);
