@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "schedules/apply.h"
@@ -94,16 +95,9 @@ class Check {
   }
 
   void lower(const PipelineView& view) {
-    Halide::Target target = group_.target;
-    target.set_features({Halide::Target::NoAsserts, Halide::Target::NoBoundsQuery}, false);
-    std::vector<Halide::Argument> arguments;
-    for (const InputInfo& input : view.inputs) arguments.push_back(input.param);
-    const Status status = guard_halide(place_, report_.diagnostics, [&] {
-      const Halide::Module module =
-          Halide::Pipeline(output_funcs(view)).compile_to_module(arguments, "frit_check", target);
-      for (Diagnostic& fault : accesses_outside(module, place_)) keep(std::move(fault));
-    });
-    if (!status) keep(status.error());
+    for (Diagnostic& fault : faults_when_lowered(view, group_.target, place_)) {
+      keep(std::move(fault));
+    }
   }
 
   const Schedule& schedule_;
@@ -113,6 +107,29 @@ class Check {
 };
 
 }  // namespace
+
+Diagnostics faults_when_lowered(const PipelineView& view, const Halide::Target& target,
+                                const SourcePlace& place) {
+  Halide::Target checked = target;
+  checked.set_features({Halide::Target::NoAsserts, Halide::Target::NoBoundsQuery}, false);
+  std::vector<Halide::Argument> arguments;
+  for (const InputInfo& input : view.inputs) arguments.push_back(input.param);
+  Diagnostics faults;
+  Diagnostics outside;
+  const Status status = guard_halide(place, faults, [&] {
+    const Halide::Module module =
+        Halide::Pipeline(output_funcs(view)).compile_to_module(arguments, "frit_check", checked);
+    outside = accesses_outside(module, place);
+  });
+  for (Diagnostic& fault : faults) {
+    if (fault.message.find("guaranteed to fail an assertion") == std::string::npos) continue;
+    fault.severity = Severity::kError;
+    fault.message += "; a release kernel would not notice: change the bound that it names";
+  }
+  std::move(outside.begin(), outside.end(), std::back_inserter(faults));
+  if (!status) faults.push_back(status.error());
+  return faults;
+}
 
 std::optional<CheckDepth> check_depth_named(std::string_view name) {
   if (name == "parse") return CheckDepth::kParse;

@@ -44,6 +44,11 @@ struct CheckReport {
 CheckReport check_schedule(const std::string& text, const std::string& file, CheckDepth depth,
                            const CheckGroup* group);
 
+/// Lowers a scheduled pipeline with asserts. Errors: an access outside of a buffer ("sched-bounds"),
+/// and what Halide says is sure to fail when run, where a release kernel would go on in silence.
+Diagnostics faults_when_lowered(const PipelineView& view, const Halide::Target& target,
+                                const SourcePlace& place);
+
 /// The loops of a scheduled pipeline, as Halide prints them.
 Result<std::string> loop_nest_text(const PipelineView& view);
 

@@ -31,6 +31,9 @@ ExitCode command_plan(const Options& options, Console& console) {
     }
   }
   if (!options.command.out.empty()) {
+    if (const Status other = check_not_input(options.command.out, options.model.model); !other) {
+      return console.reject(other.error());
+    }
     const std::string fault = write_whole(options.command.out, text);
     if (!fault.empty()) return console.reject(error("run-write", fault));
     return ExitCode::kSuccess;

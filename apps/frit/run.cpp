@@ -14,6 +14,7 @@
 #include "apps/frit/model_options.h"
 #include "apps/frit/npy.h"
 #include "apps/frit/run_package.h"
+#include "apps/frit/text_file.h"
 
 namespace frit {
 
@@ -116,6 +117,11 @@ ExitCode command_run(const Options& options, Console& console) {
   // An intermediate is there to be read when it is an output too.
   for (const Wanted& dump : *dumps) build->extra_outputs.push_back(dump.value);
   wanted->insert(wanted->end(), dumps->begin(), dumps->end());
+  for (const Wanted& file : *wanted) {
+    if (const Status other = check_not_input(file.file, options.model.model); !other) {
+      return console.reject(other.error());
+    }
+  }
 
   const InterruptScope scope;
   auto built = build_to_execute(*build, MemoryUse::kRun);

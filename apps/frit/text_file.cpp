@@ -29,6 +29,16 @@ Result<std::string> read_text_file(const std::string& path, const std::string& w
   return text;
 }
 
+Status check_not_input(const std::string& output, const std::string& input) {
+  std::error_code fault;
+  if (!fs::equivalent(output, input, fault) || fault || !fs::is_regular_file(input, fault)) {
+    return {};
+  }
+  return fail("cli-output", fmt::format("'{}' would be written over '{}', which is read; name another "
+                                        "file",
+                                        output, input));
+}
+
 Status check_folder(const std::string& path, const std::string& what) {
   std::error_code fault;
   const fs::file_status status = fs::status(path, fault);

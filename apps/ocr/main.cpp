@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -73,6 +74,24 @@ std::string write_outputs(const ocr::Options& options, ocr::Picture& page,
   return ocr::write_png(options.annotate, page);
 }
 
+/// Whether both names lead to one regular file.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code fault;
+  return std::filesystem::equivalent(a, b, fault) && !fault &&
+         std::filesystem::is_regular_file(a, fault);
+}
+
+/// "" or which output would be written over the page or over the other.
+std::string clash(const ocr::Options& options) {
+  for (const std::string& output : {options.json, options.annotate}) {
+    if (!output.empty() && same_file(output, options.page)) {
+      return "'" + output + "' is the page that is read; name another file to write";
+    }
+  }
+  const bool both = !options.json.empty() && options.json == options.annotate;
+  return both ? "--json and --annotate both name '" + options.json + "'; give each its own file" : "";
+}
+
 int read_page(const ocr::Options& options) {
   ocr::Picture page;
   std::string fault = ocr::read_png(options.page, page);
@@ -100,6 +119,7 @@ int main(int argc, char** argv) {
   ocr::Options options;
   const std::string fault = ocr::parse_options(argc, argv, ocr::Reader::most_threads(), options);
   if (!fault.empty()) return fail(kCommandLine, fault + "\n" + ocr::kUsage);
+  if (const std::string twice = clash(options); !twice.empty()) return fail(kCommandLine, twice);
   try {
     return read_page(options);
   } catch (const std::bad_alloc&) {

@@ -15,6 +15,7 @@
 #include "generators/emit/hash.h"
 #include "generators/emit/kernel_json.h"
 #include "ops/register.h"
+#include "schedules/check.h"
 #include "source_hash.h"
 
 namespace frit {
@@ -75,6 +76,23 @@ std::string key_of(const Graph& graph, const Plan& plan, const Group& group,
                             HALIDE_VERSION_MINOR, HALIDE_VERSION_PATCH, maker()));
 }
 
+// A file of the user's: what `frit check` finds when it lowers must not be built, for a release
+// kernel reads and writes foreign memory without a word.
+Status check_user_schedule(const Graph& graph, const Plan& plan, const Job& job) {
+  const Schedule& schedule = job.schedule.schedule;
+  if (!schedule.ast || job.schedule.shipped) return {};
+  const auto composed = scheduled_pipeline(graph, plan, *job.group, job.schedule, job.target);
+  if (!composed) return fail(composed.error());
+  SourcePlace place;
+  place.file = schedule.file;
+  for (Diagnostic& fault : faults_when_lowered((*composed)->view, job.target, place)) {
+    if (fault.severity != Severity::kError) continue;
+    fault.notes.push_back("in group " + job.group->name);
+    return fail(std::move(fault));
+  }
+  return {};
+}
+
 // In a child: the object goes to the cache, the record comes back as text.
 Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job& job,
                                 const Cache& cache) {
@@ -82,6 +100,7 @@ Result<std::string> compile_job(const Graph& graph, const Plan& plan, const Job&
   kernel.symbol = fmt::format("frit_{}_{}", job.group->anchor, job.key.substr(0, 16));
   kernel.schedule_name = job.schedule.name;
   kernel.schedule_text = schedule_text(job.schedule);
+  FRIT_TRY(check_user_schedule(graph, plan, job));
   const Result<std::string> scratch = cache.scratch(job.key, kObject);
   if (!scratch) return fail(scratch.error());
   Result<LoweredKernel> lowered =
