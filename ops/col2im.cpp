@@ -48,16 +48,7 @@ Result<Window> blocks_of(const OpInstance& op) {
   Window window;
   window.in = *image;
   window.kernel = *block;
-  for (const auto& [name, list] :
-       {std::pair("strides", &window.strides), std::pair("dilations", &window.dilations)}) {
-    auto values = spatial_list(op, name, rank, 1, 1);
-    if (!values) return fail(std::move(values).error());
-    *list = *std::move(values);
-  }
-  auto pads = spatial_list(op, "pads", 2 * rank, 0, 0);
-  if (!pads) return fail(std::move(pads).error());
-  window.pad_low.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
-  window.pad_high.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());
+  if (const auto read = read_lists(op, rank, window); !read) return fail(read.error());
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::int64_t room =
         window.in[axis] + window.pad_low[axis] + window.pad_high[axis] - window.span(axis);

@@ -17,6 +17,14 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
+/// Of both: data and integer indices, of constant extents.
+Status check_gathered(const OpInstance& op) {
+  FRIT_TRY(check_inputs(op, 2, 2));
+  FRIT_TRY(check_dtype(op, 1, "its indices", index_types()));
+  FRIT_TRY(check_constant_shape(op, 0, "its input"));
+  return check_constant_shape(op, 1, "its indices");
+}
+
 class GatherElements final : public Operator {
  public:
   std::string_view type() const override { return "GatherElements"; }
@@ -28,10 +36,7 @@ class GatherElements final : public Operator {
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
-    FRIT_TRY(check_inputs(op, 2, 2));
-    FRIT_TRY(check_dtype(op, 1, "its indices", index_types()));
-    FRIT_TRY(check_constant_shape(op, 0, "its input"));
-    FRIT_TRY(check_constant_shape(op, 1, "its indices"));
+    FRIT_TRY(check_gathered(op));
     const auto axis = axis_attribute(op, 0);
     if (!axis) return fail(axis.error());
     const TensorType &in = op.input(0), &indices = op.input(1);
@@ -77,10 +82,7 @@ class GatherND final : public Operator {
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
-    FRIT_TRY(check_inputs(op, 2, 2));
-    FRIT_TRY(check_dtype(op, 1, "its indices", index_types()));
-    FRIT_TRY(check_constant_shape(op, 0, "its input"));
-    FRIT_TRY(check_constant_shape(op, 1, "its indices"));
+    FRIT_TRY(check_gathered(op));
     const TensorType &in = op.input(0), &indices = op.input(1);
     const Ints dims = in.dims(), picked = indices.dims();
     const std::int64_t batch = int_attribute(op.attributes, "batch_dims", 0);

@@ -98,13 +98,7 @@ Status check_spatial(const OpInstance& op, const Ints& kernel) {
   return {};
 }
 
-Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mode) {
-  const Ints dims = op.input(0).dims();
-  FRIT_TRY(check_spatial(op, kernel));
-  const std::size_t rank = dims.size() - 2;
-  Window window;
-  window.in.assign(dims.begin() + 2, dims.end());
-  window.kernel = kernel;
+Result<Ints> read_lists(const OpInstance& op, std::size_t rank, Window& window) {
   for (const auto& [name, list] :
        {std::pair("strides", &window.strides), std::pair("dilations", &window.dilations)}) {
     auto values = spatial_list(op, name, rank, 1, 1);
@@ -115,6 +109,18 @@ Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mod
   if (!pads) return fail(std::move(pads).error());
   window.pad_low.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
   window.pad_high.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());
+  return pads;
+}
+
+Result<Window> window_of(const OpInstance& op, const Ints& kernel, bool ceil_mode) {
+  const Ints dims = op.input(0).dims();
+  FRIT_TRY(check_spatial(op, kernel));
+  const std::size_t rank = dims.size() - 2;
+  Window window;
+  window.in.assign(dims.begin() + 2, dims.end());
+  window.kernel = kernel;
+  const Result<Ints> pads = read_lists(op, rank, window);
+  if (!pads) return fail(pads.error());
   window.out.resize(rank);
 
   const std::string auto_pad = string_attribute(op.attributes, "auto_pad", "NOTSET");

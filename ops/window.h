@@ -41,6 +41,11 @@ Result<std::vector<std::int64_t>> spatial_list(const OpInstance& op, const std::
                                                std::size_t length, std::int64_t otherwise,
                                                std::int64_t least);
 
+/// Strides, dilations and pads as the attributes state them, of `rank` axes, into `window`; gives
+/// the pads as one list. Errors as spatial_list.
+Result<std::vector<std::int64_t>> read_lists(const OpInstance& op, std::size_t rank,
+                                             Window& window);
+
 /// The window of `op` over the spatial axes of input 0, from its attributes strides, dilations,
 /// pads and auto_pad (missing ones as ONNX says).
 ///

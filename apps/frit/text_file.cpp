@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ops/base/output_file.h"
+
 namespace frit {
 
 namespace fs = std::filesystem;
@@ -30,10 +32,7 @@ Result<std::string> read_text_file(const std::string& path, const std::string& w
 }
 
 Status check_not_input(const std::string& output, const std::string& input) {
-  std::error_code fault;
-  if (!fs::equivalent(output, input, fault) || fault || !fs::is_regular_file(input, fault)) {
-    return {};
-  }
+  if (!same_file(output, input)) return {};
   return fail("cli-output", fmt::format("'{}' would be written over '{}', which is read; name another "
                                         "file",
                                         output, input));

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -74,17 +73,10 @@ std::string write_outputs(const ocr::Options& options, ocr::Picture& page,
   return ocr::write_png(options.annotate, page);
 }
 
-/// Whether both names lead to one regular file.
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code fault;
-  return std::filesystem::equivalent(a, b, fault) && !fault &&
-         std::filesystem::is_regular_file(a, fault);
-}
-
 /// "" or which output would be written over the page or over the other.
 std::string clash(const ocr::Options& options) {
   for (const std::string& output : {options.json, options.annotate}) {
-    if (!output.empty() && same_file(output, options.page)) {
+    if (!output.empty() && frit::same_file(output, options.page)) {
       return "'" + output + "' is the page that is read; name another file to write";
     }
   }

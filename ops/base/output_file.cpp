@@ -107,6 +107,11 @@ bool exchange(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code fault;
+  return fs::equivalent(a, b, fault) && !fault && fs::is_regular_file(a, fault);
+}
+
 OutputFiles::~OutputFiles() {
   for (const File& file : files_) {
     if (file.state == State::kBeside) ::unlink(file.part.c_str());

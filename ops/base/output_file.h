@@ -9,6 +9,9 @@
 
 namespace frit {
 
+/// Whether both names lead to one regular file: what is read must not be written over.
+bool same_file(const std::string& a, const std::string& b);
+
 /// Each file is written beside its place and moved there by put_in_place(); what was not moved goes
 /// away with this object. Links are followed. What is no regular file (device, pipe, standard
 /// output by its name in /dev) is written into at once, and never replaced or removed.

@@ -304,14 +304,17 @@ Outputs norm_over(const Call& call, const Window& w, const Dims& dims) {
   return one(std::move(*y));
 }
 
-Outputs lp_pool(const Call& call) {
+/// `over` of the windows that a float pool's attributes state.
+Outputs over_windows(const Call& call, Outputs (*over)(const Call&, const Window&, const Dims&)) {
   FRIT_TRY(need_float(call, 0));
   const Result<Window> w = window_of(call);
   if (!w) return refused(w.error());
   const Dims dims = out_dims(call, *w);
   if (!count_of(dims)) return call.refuse("its result is too large");
-  return norm_over(call, *w, dims);
+  return over(call, *w, dims);
 }
+
+Outputs lp_pool(const Call& call) { return over_windows(call, norm_over); }
 
 // ---- Mean
 
@@ -355,14 +358,7 @@ Outputs mean_over(const Call& call, const Window& w, const Dims& dims) {
   return one(std::move(*y));
 }
 
-Outputs average_pool(const Call& call) {
-  FRIT_TRY(need_float(call, 0));
-  const Result<Window> w = window_of(call);
-  if (!w) return refused(w.error());
-  const Dims dims = out_dims(call, *w);
-  if (!count_of(dims)) return call.refuse("its result is too large");
-  return mean_over(call, *w, dims);
-}
+Outputs average_pool(const Call& call) { return over_windows(call, mean_over); }
 
 // ---- Global pools: one window over everything spatial, any rank from 2 on.
 
