@@ -8,8 +8,8 @@ usage: build/peers/bin/python bench/peers/compare.py PACKAGE_DIR MODEL.onnx [opt
   --peers onnxruntime,openvino,mnn
   --json FILE             all samples
 
-One process for each engine, pinned to the last N allowed cores (engines.py). Outputs are compared
-before anything is timed. Prints median, MAD and least milliseconds, and the ratio to frit.
+One process for each engine, pinned to the last N allowed cores (engines.py). A peer that does not
+start is named with its reason and left out. Outputs are compared before anything is timed. Prints median, MAD and least milliseconds, and the ratio to frit.
 All networks at once, from several process starts: suite.py.
 """
 import argparse
@@ -57,8 +57,11 @@ def measure(package, report, model, threads, options, scratch):
         engines.append(eng.Engine("frit", eng.frit_command(program, report, threads, scratch),
                                   cores, scratch))
         for peer in options.peers.split(","):
-            engines.append(eng.Engine(peer, eng.peer_command(peer, model, threads, scratch),
-                                      cores, scratch))
+            try:
+                engines.append(eng.Engine(peer, eng.peer_command(peer, model, threads, scratch),
+                                          cores, scratch))
+            except eng.EngineFault as fault:  # shown, and the others are measured without it
+                print(f"compare.py: left out: {fault}", file=sys.stderr)
         check_outputs(report, scratch, [engine.name for engine in engines[1:]])
         eng.time_in_turns(engines, options.rounds, options.burst)
     except eng.EngineFault as fault:

@@ -71,9 +71,12 @@ def mnn_runner(model, threads, inputs, folder):
     network.resizeSession(session)
 
     def host_tensor(value):
-        return MNN.Tensor(value.shape, MNN.Halide_Type_Float, value, MNN.Tensor_DimensionType_Caffe)
+        kind = MNN.Halide_Type_Int if value.dtype == np.int32 else MNN.Halide_Type_Float
+        return MNN.Tensor(value.shape, kind, value, MNN.Tensor_DimensionType_Caffe)
 
-    given = {name: host_tensor(value) for name, value in inputs.items()}
+    # MNN's converter makes int32 of int64.
+    given = {name: host_tensor(value.astype(np.int32) if value.dtype.kind == "i" else value)
+             for name, value in inputs.items()}
 
     def prepare():  # a run may overwrite the session's inputs
         for name, tensor in given.items():
