@@ -31,6 +31,21 @@ struct Product {
     if (n >= 0) dims.push_back(n);
     return dims;
   }
+  /// Output axis that schedules know as "m". All rows meet the same right-hand side if that has no
+  /// batch; then they are interchangeable, and where m is too short to fill a tile the longest
+  /// batch axis is m (tokens of [tokens,1,width] times [width,width]).
+  std::size_t row_axis() const {
+    constexpr std::int64_t kTileRows = 8;
+    std::size_t row = batch.size();
+    if (!batch_b.empty() || n < 0 || m < 0 || m >= kTileRows) return row;
+    std::int64_t longest = m;
+    for (std::size_t axis = 0; axis < batch.size(); ++axis) {
+      if (batch[axis] <= longest) continue;
+      longest = batch[axis];
+      row = axis;
+    }
+    return row;
+  }
 };
 
 Result<Product> product_of(const OpInstance& op) {
@@ -106,16 +121,21 @@ class MatMul final : public Operator {
       names.push_back(fmt::format("b{}", axis));
     if (product.m >= 0) names.push_back("m");
     if (product.n >= 0) names.push_back("n");
+    const std::size_t row = product.row_axis();
+    if (row < product.batch.size()) std::swap(names[row], names[product.batch.size()]);
     return names;
   }
 
   Facts facts(const OpInstance& op) const override {
     const Product product = checked_product(op);
     Facts facts = Operator::facts(op);
-    facts["m"] = product.m < 0 ? 1 : product.m;
+    const std::size_t row = product.row_axis();
+    const std::int64_t own_m = product.m < 0 ? 1 : product.m;
+    const std::int64_t m = row < product.batch.size() ? product.batch[row] : own_m;
+    facts["m"] = m;
     facts["n"] = product.n < 0 ? 1 : product.n;
     facts["k"] = product.k;
-    facts["batch"] = product.batches();
+    facts["batch"] = m == own_m ? product.batches() : product.batches() / m * own_m;
     facts["rank"] = op.outputs.at(0).rank();
     return facts;
   }

@@ -1,10 +1,13 @@
-"""Writes torchvision's mobilenet_v2, mobilenet_v3_small, efficientnet_b0, resnet50 as ONNX files.
+"""Writes torchvision's networks as ONNX files.
 
-usage: build/export/bin/python bench/models/export_torchvision.py FOLDER
+usage: build/export/bin/python bench/models/export_torchvision.py FOLDER NAME...
+NAME is one of mobilenet_v2, mobilenet_v3_small, efficientnet_b0, resnet50, vit_ti_16 (the tiny one of
+https://arxiv.org/abs/2012.12877: 12 blocks of width 192, 3 heads, 197 tokens).
 
 Seeded random weights (no pretrained ones can be fetched), made to behave like trained ones: He
 scale for convolutions, batch norms with scale near 1 and bias near 0 whose running statistics are
-measured on noise, so that activations stay of order one; checked, and the range printed. Opset 17,
+measured on noise, attention scores of deviation 2, so that activations stay of order one and no
+softmax is flat; checked, and the range printed. Opset 17,
 input "input" [1,3,224,224], output "output" [1,1000] logits. The exporter folds batch norms into the
 convolutions, as it does for every user.
 """
@@ -15,13 +18,24 @@ import warnings
 import torch
 import torchvision
 
-NAMES = ["mobilenet_v2", "mobilenet_v3_small", "efficientnet_b0", "resnet50"]
+NAMES = ["mobilenet_v2", "mobilenet_v3_small", "efficientnet_b0", "resnet50", "vit_ti_16"]
 LOGIT_STD = 2.0
 ORDER_ONE = (0.02, 20.0)  # standard deviations allowed anywhere
 
 
+def made(name):
+    if name == "vit_ti_16":
+        return torchvision.models.VisionTransformer(
+            image_size=224, patch_size=16, num_layers=12, num_heads=3, hidden_dim=192, mlp_dim=768)
+    return getattr(torchvision.models, name)(weights=None)
+
+
 def draw_weights(network):
     for module in network.modules():
+        if isinstance(module, torch.nn.MultiheadAttention):
+            # Queries and keys of variance 2: scores q k / sqrt(d) of deviation 2.
+            torch.nn.init.normal_(module.in_proj_weight, std=(2 / module.embed_dim) ** 0.5)
+            torch.nn.init.normal_(module.in_proj_bias, std=0.1)
         if isinstance(module, torch.nn.Conv2d):
             torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
             if module.bias is not None:
@@ -82,10 +96,13 @@ def main():
     torch.set_grad_enabled(False)
     # The older exporter needs no further packages; it says at each call that it is the older one.
     warnings.filterwarnings("ignore", category=DeprecationWarning)
-    for number, name in enumerate(NAMES):
+    # The fused form of a MultiheadAttention has no ONNX operator.
+    torch.backends.mha.set_fastpath_enabled(False)
+    for name in sys.argv[2:]:
+        number = NAMES.index(name)  # the weights do not depend on what else is asked for
         torch.manual_seed(number)
         generator = torch.Generator().manual_seed(100 + number)
-        network = getattr(torchvision.models, name)(weights=None).eval()
+        network = made(name).eval()
         draw_weights(network)
         calibrate(network, generator)
         check(name, network, generator)

@@ -17,9 +17,13 @@ done
 if [ ${#missing[@]} -gt 0 ]; then
   build/peers/bin/python bench/models/fill_light.py "$light" build/models "${missing[@]}"
 fi
-if ! made mobilenet_v2 mobilenet_v3_small efficientnet_b0 resnet50; then
+exported=()
+for name in mobilenet_v2 mobilenet_v3_small efficientnet_b0 resnet50 vit_ti_16; do
+  made "$name" || exported+=("$name")
+done
+if [ ${#exported[@]} -gt 0 ]; then
   bash cmake/bootstrap.sh --export
-  build/export/bin/python bench/models/export_torchvision.py build/models
+  build/export/bin/python bench/models/export_torchvision.py build/models "${exported[@]}"
 fi
 (cd build/models && sha256sum --quiet --check -) < bench/models/networks.sha256 ||
   echo "make.sh: these differ from the ones that the figures of bench/results were measured on" \

@@ -41,6 +41,9 @@ TEST(MatMul, EveryRankAsTheReference) {
       {{3, 4}, {2, 2, 4, 5}},
       {{2, 3, 0}, {0, 4}},
       {{0, 3}, {3, 4}},
+      {{19, 1, 8}, {8, 33}},
+      {{3, 20, 2, 8}, {8, 33}},
+      {{9, 0, 8}, {8, 3}},
   };
   for (const auto& [a, b] : shapes) {
     SCOPED_TRACE(dims_text(a) + " times " + dims_text(b));
@@ -79,6 +82,16 @@ TEST(MatMul, FactsAxesAndRoles) {
   EXPECT_EQ(rule->constant_role(test.op, 1), "w");
   EXPECT_THAT(rule->constant_axes(test.op, 1), ElementsAre("k", "n"));
   EXPECT_EQ(rule->facts(test.op).at("batch"), 1);
+
+  // Rows of one right-hand side are interchangeable: tokens of a batch of 1 fill the tiles.
+  test = matmul({3, 20, 2, 8}, {8, 33});
+  test.op.outputs = rule->infer(test.op).value();
+  EXPECT_THAT(rule->axis_names(test.op), ElementsAre("b0", "m", "b1", "n"));
+  EXPECT_EQ(rule->facts(test.op).at("m"), 20);
+  EXPECT_EQ(rule->facts(test.op).at("batch"), 6);
+  test = matmul({3, 20, 8, 8}, {8, 33});
+  test.op.outputs = rule->infer(test.op).value();
+  EXPECT_THAT(rule->axis_names(test.op), ElementsAre("b0", "b1", "m", "n"));
 }
 
 TEST(MatMul, Refusals) {
