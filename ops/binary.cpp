@@ -56,8 +56,6 @@ constexpr BinaryRule kBinary[] = {
     {"GreaterOrEqual", 12, numeric_types, true, greater_or_equal, 1},
     {"Less", 7, numeric_types, true, less, 1},
     {"LessOrEqual", 12, numeric_types, true, less_or_equal, 1},
-    {"Max", 8, numeric_types, false, math::maximum, 2},
-    {"Min", 8, numeric_types, false, math::minimum, 2},
     {"Mul", 7, numeric_types, false, mul, 1, math::strict_mul},
     {"Or", 7, bool_type, true, either, 1},
     {"Sub", 7, numeric_types, false, sub, 1},

@@ -1,6 +1,6 @@
 #include "ops/broadcasting.h"
 
-#include <array>
+#include <numeric>
 
 #include "ops/broadcast.h"
 #include "ops/halide_type.h"
@@ -11,8 +11,9 @@ namespace frit {
 using Halide::Expr;
 
 Result<std::vector<TensorType>> Broadcasting::broadcast_to(const OpInstance& op, DType dtype) {
-  constexpr std::array<std::size_t, 3> kAll = {0, 1, 2};
-  auto shape = broadcast_inputs(op, std::span(kAll).first(op.inputs.size()));
+  std::vector<std::size_t> all(op.inputs.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  auto shape = broadcast_inputs(op, all);
   if (!shape) return fail(shape.error());
   TensorType type;
   type.dtype = dtype;

@@ -7,7 +7,7 @@
 
 namespace frit {
 
-/// out[i] = f(a[i], b[i], …), of two or three inputs.
+/// out[i] = f(a[i], b[i], …), of any number of inputs.
 class Broadcasting : public Operator {
  public:
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }

@@ -49,5 +49,7 @@ void add_losses(std::vector<const Operator*>& all);
 void add_norms(std::vector<const Operator*>& all);
 void add_known_values(std::vector<const Operator*>& all);
 void add_topk(std::vector<const Operator*>& all);
+/// Max, Min, Mean, Sum.
+void add_variadic(std::vector<const Operator*>& all);
 
 }  // namespace frit

@@ -95,6 +95,7 @@ std::vector<const Operator*> shipped_operators() {
   add_split(all);
   add_topk(all);
   add_transpose(all);
+  add_variadic(all);
   add_reduce(all);
   add_softmax(all);
   add_layer_norm(all);

@@ -6,9 +6,9 @@
 
 namespace frit {
 
-/// In order of the nodes: takes variadic Sum, Mean, Max, Min apart, runs the shape rules, and
-/// evaluates shape arithmetic (graph/fold.h) so that later shape rules find their values. Returns
-/// every fault; nodes that read an untyped value are passed over, since their cause is listed.
+/// In order of the nodes: runs the shape rules, and evaluates shape arithmetic (graph/fold.h) so
+/// that later shape rules find their values. Returns every fault; nodes that read an untyped value
+/// are passed over, since their cause is listed.
 Diagnostics resolve_types(Graph& graph);
 
 }  // namespace frit

@@ -34,7 +34,7 @@ void collect(const onnx::GraphProto& graph, std::map<OpKey, std::vector<std::str
 
 // What the importer itself takes apart, and needs no operator for.
 bool is_expanded(const OpKey& op) {
-  return op.first.empty() && (op.second == "Constant" || op.second == "Sum" || op.second == "Mean");
+  return op.first.empty() && op.second == "Constant";
 }
 
 bool is_control_flow(const OpKey& op) {

@@ -319,29 +319,6 @@ TEST(ImportNames, SurviveEmptyEqualLongAndForeignOnes) {
   EXPECT_NE(to_text(graph).find("input \"变量\\x0a\\\"ü\" f32[2]\n"), std::string::npos);
 }
 
-TEST(ImportVariadic, ChainsLongOnesAndDropsSingles) {
-  ModelBuilder m;
-  m.input("a", {2}).input("b", {2}).input("c", {2, 1});
-  m.node("Max", {"a", "b", "c"}, {"m"}, {}, "max3").node("Mean", {"m", "a"}, {"n"}, {}, "mean2");
-  m.node("Sum", {"n"}, {"s"}, {}, "sum1")
-      .node("Sum", {"s", "c", "b"}, {"y"}, {}, "sum3")
-      .output("y");
-  EXPECT_EQ(to_text(m.imported()),
-            "graph main\n"
-            "input a f32[2]\n"
-            "input b f32[2]\n"
-            "input c f32[2,1]\n"
-            "const mean2/count f32[] = 2\n"
-            "max3/1 f32[2] = Max(a, b) @max3/1 from max3\n"
-            "m f32[2,2] = Max(max3/1, c) @max3\n"
-            "mean2/1 f32[2,2] = Add(m, a) @mean2/1 from mean2\n"
-            "n f32[2,2] = Div(mean2/1, mean2/count) @mean2\n"
-            "s f32[2,2] = Identity(n) @sum1\n"
-            "sum3/1 f32[2,2] = Add(s, c) @sum3/1 from sum3\n"
-            "y f32[2,2] = Add(sum3/1, b) @sum3\n"
-            "output y\n");
-}
-
 TEST(ImportOutputs, DropsUnusedOptionalOnesAndRefusesUsedOnes) {
   ModelBuilder m;
   m.input("x", {2, 4}).node("Softplus", {"x"}, {"y", "mask"}, {}, "plus").output("y");

@@ -119,7 +119,7 @@ TEST(LargeModels, RefuseSumsOfMoreInputsThanAnyExporterWrites) {
   m.input("x", {2}).node("Sum", std::vector<std::string>(2000, "x"), {"y"}, {}, "sum").output("y");
   EXPECT_EQ(
       m.refusal(),
-      "error: node 'sum' (Sum) has 2000 inputs but frit takes at most 1024; split it in several "
+      "error: Sum 'sum' has 2000 inputs but frit takes at most 1024; split it in several "
       "[onnx-too-large]\n");
 }
 
