@@ -88,6 +88,18 @@ def roi_align(dice, schema):
     return [x, boxes.astype(x.dtype), batches], attributes, 1
 
 
+@generator("MaxRoiPool")
+def max_roi_pool(dice, schema):
+    attributes = {"pooled_shape": dice.ints(2, 1, 4), "spatial_scale": dice.pick([1.0, 0.5])}
+    n, rois = dice.int(1, 2), dice.int(1, 5)
+    x = dice.first(schema, [n, dice.int(1, 3), 9, 7])
+    dice.without_special()
+    corner = dice.array(x.dtype, [rois, 2], -2, 6)
+    boxes = np.concatenate([dice.rng.integers(0, n, [rois, 1]).astype(x.dtype), corner,
+                            corner + dice.array(x.dtype, [rois, 2], -1, 9)], 1)
+    return [x, boxes.astype(x.dtype)], attributes, 1
+
+
 @generator("DeformConv")
 def deform_conv(dice, schema):
     group, offset_group = dice.int(1, 2), dice.int(1, 2)
