@@ -39,6 +39,7 @@ void add_binary(std::vector<const Operator*>& all);
 void add_random(std::vector<const Operator*>& all);
 void add_rotary(std::vector<const Operator*>& all);
 void add_reduce(std::vector<const Operator*>& all);
+void add_matmul_nbits(std::vector<const Operator*>& all);
 void add_max_roi_pool(std::vector<const Operator*>& all);
 void add_roi_align(std::vector<const Operator*>& all);
 void add_scan(std::vector<const Operator*>& all);

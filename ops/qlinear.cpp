@@ -69,7 +69,9 @@ class QLinearBinary final : public Microsoft {
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 7, 8));
-    if (!op.has_input(3)) return fail("onnx-type", label(op) + " leaves input 3 out, the second tensor; correct the model");
+    if (!op.has_input(3))
+      return fail("onnx-type",
+                  label(op) + " leaves input 3 out, the second tensor; correct the model");
     for (const Places& at : {kA, kB, kC}) FRIT_TRY(check_quantized(op, at));
     FRIT_TRY(check_same_dtype(op, 0, 3));
     constexpr std::array<std::size_t, 2> kBoth = {0, 3};
@@ -92,8 +94,8 @@ class QLinearBinary final : public Microsoft {
   const char* inner_;
 };
 
-/// QLinearSigmoid, QLinearLeakyRelu, QLinearSoftmax, QLinearGlobalAveragePool,
-/// QLinearAveragePool: X, its scale, its zero point, Y's scale, Y's zero point.
+/// QLinearSigmoid, QLinearLeakyRelu, QLinearGlobalAveragePool, QLinearAveragePool: X, its scale,
+/// its zero point, Y's scale, Y's zero point.
 class QLinearUnary final : public Microsoft {
  public:
   QLinearUnary(std::string_view type, const char* inner, Attributes attributes)
@@ -144,6 +146,48 @@ class QLinearUnary final : public Microsoft {
   Attributes attributes_;
 };
 
+/// X, its scale, its zero point, Y's scale, Y's zero point. Softmax of the opset that an attribute
+/// names: before 13 over a matrix, all axes from `axis` on in one row.
+class QLinearSoftmax final : public Microsoft {
+ public:
+  std::string_view type() const override { return "QLinearSoftmax"; }
+  const Attributes* attributes() const override {
+    static const Attributes all = {{"axis", kInt}, {"opset", kInt, kAlways}};
+    return &all;
+  }
+
+  Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
+    FRIT_TRY(check_inputs(op, 5, 5));
+    FRIT_TRY(check_quantized(op, {0, 1, 2}));
+    FRIT_TRY(check_quantized(op, {kNone, 3, 4}));
+    FRIT_TRY(check_same_dtype(op, 0, 4));
+    const std::int64_t axis = int_attribute(op.attributes, "axis", -1);
+    if (!normal_axis(axis, op.input(0).rank())) {
+      return fail("onnx-attribute", fmt::format("{}: axis is {} but its input is {}; correct the "
+                                                "attribute",
+                                                label(op), axis, to_text(op.input(0))));
+    }
+    return std::vector{op.input(0)};
+  }
+
+  Status expand(const OpInstance& op, Expansion& to) const override {
+    const std::vector<std::int64_t> dims = op.input(0).dims();
+    const auto axis = *normal_axis(int_attribute(op.attributes, "axis", -1), op.input(0).rank());
+    Ref value = real(to, {0, 1, 2});
+    if (int_attribute(op.attributes, "opset", 13) < 13) {
+      std::vector<std::int64_t> matrix = {1, 1};
+      for (std::size_t i = 0; i < dims.size(); ++i)
+        matrix[i < static_cast<std::size_t>(axis) ? 0 : 1] *= dims[i];
+      value = to.node("Softmax", {with_dims(to, value, matrix)}, {{"axis", std::int64_t{1}}});
+      value = with_dims(to, value, dims);
+    } else {
+      value = to.node("Softmax", {value}, {{"axis", std::int64_t{axis}}});
+    }
+    quantized_output(to, value, {kNone, 3, 4}, op.input(0).dtype);
+    return to.status();
+  }
+};
+
 /// Y's scale, Y's zero point, then any number of inputs, each with its scale and zero point.
 class QLinearConcat final : public Microsoft {
  public:
@@ -167,7 +211,9 @@ class QLinearConcat final : public Microsoft {
     inner.inputs.clear();
     for (std::size_t i = 2; i < op.inputs.size(); i += 3) {
       if (!op.has_input(i) || !op.has_input(i + 1)) {
-        return fail("onnx-type", fmt::format("{} leaves input {} or its scale out; correct the model", label(op), i));
+        return fail(
+            "onnx-type",
+            fmt::format("{} leaves input {} or its scale out; correct the model", label(op), i));
       }
       FRIT_TRY(check_quantized(op, {i, i + 1, i + 2}));
       FRIT_TRY(check_same_dtype(op, 1, i));
@@ -229,6 +275,7 @@ void add_qlinear(std::vector<const Operator*>& all) {
                                   {"pads", kInts},
                                   {"strides", kInts}}));
   all.push_back(new QLinearConcat);
+  all.push_back(new QLinearSoftmax);
   all.push_back(new Linear("QuantizeLinear"));
   all.push_back(new Linear("DequantizeLinear"));
 }

@@ -270,7 +270,7 @@ Ref quantized(Expansion& to, Ref x, Ref scale, Ref zero, DType dtype) {
 
 Ref with_dims(Expansion& to, Ref ref, const std::vector<std::int64_t>& dims) {
   if (!ref || to.dims(ref) == dims) return ref;
-  return to.node("Reshape", {ref, to.ints(dims)});
+  return to.node("Reshape", {ref, to.ints(dims)}, {{"allowzero", std::int64_t{1}}});
 }
 
 void add_quantize(std::vector<const Operator*>& all) {

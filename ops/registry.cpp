@@ -73,6 +73,7 @@ std::vector<const Operator*> shipped_operators() {
   add_known_values(all);
   add_lrn(all);
   add_matmul(all);
+  add_matmul_nbits(all);
   add_max_roi_pool(all);
   add_max_unpool(all);
   add_hardmax(all);

@@ -43,6 +43,27 @@ Outputs leaky_relu(const Call& call) { return unary(call, "LeakyRelu"); }
 Outputs average_pool(const Call& call) { return unary(call, "AveragePool"); }
 Outputs global_average_pool(const Call& call) { return unary(call, "GlobalAveragePool"); }
 
+// Before opset 13 over a matrix, all axes from `axis` on in one row.
+Outputs softmax(const Call& call) {
+  Steps steps(call);
+  const std::int64_t opset = call.attr("opset", std::int64_t{13});
+  const RefTensor* value = real(call, steps, 0);
+  std::int64_t axis = call.attr("axis", std::int64_t{-1});
+  if (opset < 13) {
+    const auto rank = static_cast<std::int64_t>(value->dims.size());
+    Dims dims = {1, 1};
+    for (std::int64_t i = 0; i < rank; ++i)
+      dims[i < (axis < 0 ? axis + rank : axis) ? 0U : 1U] *=
+          value->dims[static_cast<std::size_t>(i)];
+    value = steps.run("Reshape", {value, steps.ints(dims)}, {{"allowzero", std::int64_t{1}}});
+    axis = 1;
+  }
+  value = steps.run("Softmax", {value}, {{"axis", axis}});
+  const RefTensor* shaped =
+      steps.run("Reshape", {value, steps.ints(call.in(0).dims)}, {{"allowzero", std::int64_t{1}}});
+  return quantized(call, steps, shaped, 3, call.in(0).dtype);
+}
+
 Outputs concat(const Call& call) {
   Steps steps(call);
   std::vector<const RefTensor*> parts;
@@ -60,6 +81,7 @@ constexpr Entry kEntries[] = {
     {"com.microsoft.QLinearLeakyRelu", 4, 5, leaky_relu},
     {"com.microsoft.QLinearAveragePool", 4, 5, average_pool},
     {"com.microsoft.QLinearGlobalAveragePool", 4, 5, global_average_pool},
+    {"com.microsoft.QLinearSoftmax", 5, 5, softmax},
     {"com.microsoft.QLinearConcat", 5, std::size_t{1} << 12, concat},
 };
 

@@ -33,6 +33,7 @@ std::unordered_map<std::string_view, Entry>& table() {
                                                 ref::conv_entries(),
                                                 ref::conv_transpose_entries(),
                                                 ref::deform_conv_entries(),
+                                                ref::matmul_nbits_entries(),
                                                 ref::max_roi_pool_entries(),
                                                 ref::roi_align_entries(),
                                                 ref::col2im_entries(),

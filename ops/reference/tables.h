@@ -42,6 +42,7 @@ std::span<const Entry> quantized_product_entries();
 std::span<const Entry> random_entries();          ///< random.cpp: Dropout, Bernoulli, …
 std::span<const Entry> resize_entries();          ///< resize.cpp: Resize, Upsample
 std::span<const Entry> reduce_entries();          ///< reduce.cpp
+std::span<const Entry> matmul_nbits_entries();    ///< matmul_nbits.cpp
 std::span<const Entry> max_roi_pool_entries();    ///< max_roi_pool.cpp
 std::span<const Entry> roi_align_entries();       ///< roi_align.cpp
 std::span<const Entry> softmax_entries();         ///< softmax.cpp

@@ -1,4 +1,4 @@
-// Values are held against ONNX Runtime's by tests/oracle/contrib_attention_test.py.
+// Values are held against ONNX Runtime's by tests/oracle/contrib_test.py.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -164,5 +164,22 @@ TEST(QLinear, OfMicrosoft) {
   EXPECT_EQ(run_one(concat).to_ints(), (Ints{0, 10, 20, 0, 20, 40}));
 }
 
+TEST(QLinear, SoftmaxOfBothKindsOfOpset) {
+  const auto softmax = [&](std::int64_t axis, std::int64_t opset, const Tensor& x) {
+    OpCase test = make_op("QLinearSoftmax", 1, {{"axis", axis}, {"opset", opset}},
+                          {x, scalar(1), u8({}, {7}), scalar(1.0F / 256), u8({}, {0})});
+    test.op.domain = "com.microsoft";
+    return test;
+  };
+  const Tensor equal = u8({2, 2, 2}, {3, 3, 3, 3, 3, 3, 3, 3});
+  EXPECT_EQ(run_one(softmax(1, 13, equal)).to_ints(), Ints(8, 128));
+  EXPECT_EQ(run_one(softmax(1, 12, equal)).to_ints(), Ints(8, 64));
+  const Tensor x = random_tensor(DType::kU8, {3, 5, 17}, 0, 12, 1);
+  for (const std::int64_t opset : {9, 13}) {
+    for (const std::int64_t axis : {-1, 0, 1}) expect_as_reference(softmax(axis, opset, x));
+    expect_as_reference(softmax(1, opset, random_tensor(DType::kU8, {2, 3, 0}, 0, 12, 1)));
+  }
+}
+
 }  // namespace
 }  // namespace frit::test

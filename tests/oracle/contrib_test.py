@@ -1,7 +1,7 @@
-"""com.microsoft's Attention, MultiHeadAttention, GroupQueryAttention and RotaryEmbedding against ONNX
-Runtime and frit's own reference.
+"""com.microsoft's attention operators, MatMulNBits and QLinearSoftmax against ONNX Runtime and frit's
+own reference.
 
-usage: contrib_attention_test.py BUILD_DIR
+usage: contrib_test.py BUILD_DIR
 Each case is a model of one node with random inputs. Where only some positions count (padding of a
 prompt, room of a cache) only those are compared. Exit code 77 without build/peers.
 """
@@ -65,7 +65,8 @@ class Case:
             for name, x in self.feeds().items()
         ]
         constants = [onnx.numpy_helper.from_array(self.inputs[i], f"i{i}") for i in self.known]
-        results = [helper.make_tensor_value_info(o, onnx.TensorProto.FLOAT, None) for o in outputs]
+        kind = (onnx.TensorProto.UINT8 if self.op.startswith("QLinear") else onnx.TensorProto.FLOAT)
+        results = [helper.make_tensor_value_info(o, kind, None) for o in outputs]
         graph = helper.make_graph([node], "g", inputs, results, constants)
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
@@ -154,6 +155,30 @@ def rotary_cases():
                rotary_embedding_dim=D // 2)
 
 
+def nbits_cases():
+    for bits, k, n, block in ((4, 64, 16, 32), (4, 70, 5, 16), (8, 96, 8, 32)):
+        blocks = -(-k // block)
+        codes = RANDOM.integers(0, 256, (n, blocks, block * bits // 8)).astype(np.uint8)
+        scales = (0.01 * RANDOM.random(n * blocks)).astype(np.float32)
+        zeros = RANDOM.integers(0, 256, n * -(-blocks * bits // 8)).astype(np.uint8)
+        sizes = {"K": k, "N": n, "bits": bits, "block_size": block}
+        inputs = [noise(B, S, k), codes, scales]
+        yield Case(f"{bits} bits of {k}", "MatMulNBits", inputs, known=(1, 2), **sizes)
+        yield Case(f"{bits} bits of {k}, zero points", "MatMulNBits", [*inputs, zeros],
+                   known=(1, 2, 3), **sizes)
+    codes = RANDOM.integers(0, 256, (7, 3, 8)).astype(np.uint8)
+    yield Case("bias", "MatMulNBits", [noise(3, 48), codes, noise(21), None, None, noise(7)],
+               known=(1, 2, 5), K=48, N=7, block_size=16)
+
+
+def softmax_cases():
+    x = RANDOM.integers(0, 40, (3, 4, 5)).astype(np.uint8)
+    scales = [np.float32(0.1), np.uint8(3), np.float32(1 / 256), np.uint8(0)]
+    for opset, axis in ((13, -1), (13, 1), (12, 1), (9, 2)):
+        yield Case(f"opset {opset} axis {axis}", "QLinearSoftmax", [x, *map(np.array, scales)],
+                   known=(1, 2, 3, 4), opset=opset, axis=axis)
+
+
 def fault_of(case, tool, folder):
     path = os.path.join(folder, "case.onnx")
     onnx.save(case.model(), path)
@@ -172,8 +197,10 @@ def fault_of(case, tool, folder):
     for i, (ours, theirs) in enumerate(zip(got, want, strict=True)):
         if ours.shape != theirs.shape:
             return f"output {i} is {ours.shape}, want {theirs.shape}"
-        if not np.allclose(ours, theirs, RTOL, ATOL):
-            return f"output {i} differs by {np.abs(ours - theirs).max():.3g}"
+        # One step where a quantised result lies between two.
+        if not np.allclose(ours, theirs, RTOL, ATOL if ours.dtype.kind == "f" else 1):
+            off = np.abs(ours.astype(float) - theirs).max()
+            return f"output {i} differs by {off:.3g}"
     return ""
 
 
@@ -181,7 +208,8 @@ def main():
     tool = Tool(os.path.join(sys.argv[1], "tests", "frit_run_model"))
     faults = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for cases in (multi_head_cases, merged_cases, group_query_cases, rotary_cases):
+        for cases in (multi_head_cases, merged_cases, group_query_cases, rotary_cases, nbits_cases,
+                      softmax_cases):
             for case in cases():
                 count += 1
                 fault = fault_of(case, tool, folder)
