@@ -18,6 +18,7 @@ case "${1-}" in
 esac
 
 bash cmake/bootstrap.sh --peers
+bash apps/embed/fetch.sh
 export PATH="$PWD/build/env/bin:$PATH"
 export FRIT_SEED=${FRIT_SEED:-$(date +%s)}
 
@@ -43,7 +44,7 @@ run() {
 
 folders=()
 if [ $mode != asan ]; then
-  build build/dev "all ocr_line ocr"
+  build build/dev "all ocr_line ocr embed"
   echo "== testing, FRIT_SEED=$FRIT_SEED"
   run build/dev fast
   if [ $mode = slow ]; then
