@@ -35,6 +35,9 @@ struct NotOffered {
 constexpr NotOffered kNotOffered[] = {
     {"specialize", "shapes are constants; use 'if' on facts, which costs nothing at run time"},
     {"specialize_fail", "use 'when' to say which shapes the file is for"},
+    {"async",
+     "its tasks wait for each other, which the runtime of a package cannot; use 'parallel', or "
+     "compute_at and fold_storage for a producer that keeps pace"},
     {"memoize", "Halide cannot cache what reads a buffer, and every kernel does"},
     {"set_estimate", "extents are constants already"},
     {"set_estimates", "extents are constants already"},

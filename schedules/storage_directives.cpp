@@ -96,8 +96,6 @@ void store_in(DirectiveCall& call) {
                            word));
 }
 
-void async(DirectiveCall& call) { call.func().async(); }
-
 void ring_buffer(DirectiveCall& call) {
   const std::int64_t extent = call.integer(0, 1);
   if (call.ok()) call.func().ring_buffer(as_int(extent));
@@ -118,7 +116,6 @@ std::vector<DirectiveSpec> storage_directives() {
       {"reorder_storage", kStage, 1, 16, "reorder_storage(innermost, …)", reorder_storage},
       {"store_in", kStage, 1, 1, "store_in(Auto|Heap|Stack|Register|GPUShared|LockedCache)",
        store_in},
-      {"async", kStage, 0, 0, "async()", async},
       {"ring_buffer", kStage, 1, 1, "ring_buffer(extent)", ring_buffer},
   };
 }

@@ -1,7 +1,15 @@
 // Every directive: scheduled == unscheduled over odd sizes.
 #include "schedules/directives.h"
-#include "schedules/apply.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "generators/emit/target.h"
+#include "generators/emit/tool.h"
+#include "schedules/apply.h"
 #include "tests/schedules/small_pipelines.h"
 
 namespace frit::testing {
@@ -98,12 +106,14 @@ constexpr Case kCases[] = {
      "epi_0.compute_at(out, y).prefetch(pre_0, x, x)"},
     {"unscheduled", Kind::kProduct,
      "acc.compute_root().vectorize(x, 4)\nacc.update(0).unscheduled()"},
-    {"async", Kind::kBlur, "pre_0.compute_root().async()\nepi_0.compute_root()"},
     {"wildcards", Kind::kBlur, "epi_*.compute_root().vectorize(x, 4)\npre_*.compute_root()"},
     {"optional", Kind::kBlur, "optional pad.compute_root()\noptional pre_0.compute_at(pad, x)"},
     {"everything left out", Kind::kProduct, "", 1e-5F},
     {"nothing but vectors", Kind::kBlur, "out.vectorize(x, 4)"},
 };
+
+constexpr const char* kRingBuffer =
+    "epi_0.compute_at(out, y)\npre_0.compute_at(out, y).hoist_storage_root().ring_buffer(2)";
 
 class EveryDirective : public ::testing::TestWithParam<Case> {};
 
@@ -203,17 +213,52 @@ TEST(Directives, AlwaysPartitionIsTakenAtItsWord) {
 
 TEST(Directives, RingBuffersAlternate) {
   // Halide 21 fails with "Symbol not found" where the loop has one iteration.
-  for (const char* async : {"", ".async()"}) {
-    expect_same(blur(7, 9), std::string("epi_0.compute_at(out, y)\npre_0.compute_at(out, y)") +
-                                ".hoist_storage_root().ring_buffer(2)" + async);
-  }
+  expect_same(blur(7, 9), kRingBuffer);
 }
 
 TEST(Directives, WhatIsNotOfferedSaysWhy) {
-  const auto faults = faults_of(blur(7, 9), "pre_0.compute_root().memoize()");
-  ASSERT_EQ(faults.size(), 1U);
-  EXPECT_THAT(faults[0].message, ::testing::HasSubstr("not offered"));
+  for (const char* name : {"memoize", "async"}) {
+    const auto faults = faults_of(blur(7, 9), fmt::format("pre_0.compute_root().{}()", name));
+    ASSERT_EQ(faults.size(), 1U) << name;
+    EXPECT_THAT(faults[0].message, ::testing::HasSubstr(fmt::format("'{}' is not offered", name)));
+  }
 }
+
+// A package brings a runtime of its own: nothing of Halide's may be needed besides.
+class DirectivesInPackages : public ::testing::TestWithParam<bool> {};
+
+TEST_P(DirectivesInPackages, LinkWithTheRuntimeAlone) {
+  const Halide::Target target = parse_target("host", GetParam()).value();
+  std::vector<Case> cases(std::begin(kCases), std::end(kCases));
+  cases.push_back({"ring buffer", Kind::kBlur, kRingBuffer});
+  const std::string stem = ::testing::TempDir() + fmt::format("directives_{}", ::getpid());
+  std::ofstream(stem + ".c") << "int main(void) { return 0; }\n";
+  ToolRun link = {{"cc", stem + ".c", "-o", stem}, ""};
+  std::vector<std::string> made = {stem + ".c", stem};
+  for (const Case& c : cases) {
+    auto pipeline = (c.kind == Kind::kProduct ? product(8, 31, 13) : blur(8, 31))();
+    const Schedule schedule = parsed(c.text);
+    const auto bound = bound_facts(schedule, pipeline->view);
+    ASSERT_TRUE(bound.has_value() &&
+                apply_schedule(schedule, pipeline->view, *bound, target).has_value())
+        << c.name;
+    std::vector<Halide::Argument> arguments;
+    for (const InputInfo& input : pipeline->view.inputs) arguments.push_back(input.param);
+    const std::string kernel = fmt::format("kernel_{}", made.size());
+    made.push_back(fmt::format("{}_{}.o", stem, kernel));
+    pipeline->stages.back()
+        .func.compile_to_module(arguments, kernel, target)
+        .compile({{Halide::OutputFileType::object, made.back()}});
+    link.arguments.push_back(made.back());
+  }
+  for (const char* word : {FRIT_BINARY_DIR "/runtime/libfrit_runtime_pthread.a", "-lm", "-pthread"})
+    link.arguments.emplace_back(word);
+  const Status linked = run_tool(link);
+  EXPECT_TRUE(linked.has_value()) << to_text(linked.error());
+  for (const std::string& file : made) std::filesystem::remove(file);
+}
+
+INSTANTIATE_TEST_SUITE_P(ReleaseAndDebug, DirectivesInPackages, ::testing::Bool());
 
 TEST(Directives, OutputsAreNeverWrittenOutside) {
   for (const char* tail : {"ShiftInwards", "RoundUp", "PredicateLoads", "RoundUpAndBlend"}) {
