@@ -6,7 +6,7 @@
 namespace frit {
 
 ExitCode exit_code_of(std::string_view diagnostic_code) {
-  static constexpr std::array<std::pair<std::string_view, ExitCode>, 16> kCodes = {{
+  static constexpr std::array<std::pair<std::string_view, ExitCode>, 18> kCodes = {{
       {"cli", ExitCode::kCommandLine},
       {"emit", ExitCode::kCompile},
       {"cache", ExitCode::kCompile},
@@ -14,6 +14,8 @@ ExitCode exit_code_of(std::string_view diagnostic_code) {
       {"kernel", ExitCode::kCompile},
       {"link", ExitCode::kCompile},
       {"package", ExitCode::kCompile},
+      {"cache-write", ExitCode::kRun},
+      {"package-write", ExitCode::kRun},
       {"package-run", ExitCode::kRun},
       {"package-load", ExitCode::kRun},
       {"package-input", ExitCode::kRejected},

@@ -16,6 +16,7 @@
 #include "apps/frit/interrupt.h"
 #include "apps/frit/log.h"
 #include "apps/frit/memory_need.h"
+#include "apps/frit/standard_streams.h"
 #include "ops/base/assert.h"
 
 namespace {
@@ -59,6 +60,7 @@ ExitCode run(const ParsedCommandLine& parsed, Console& console) {
 }  // namespace
 
 int frit::run_program(int argc, char** argv) {
+  open_closed_streams();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const ParsedCommandLine parsed = parse_command_line(arguments);
   Console console(parsed.options.global);

@@ -1,7 +1,6 @@
 #include "generators/emit/fork_pool.h"
 
 #include <Halide.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "generators/emit/diagnostic_json.h"
+#include "generators/emit/pipe.h"
 
 namespace frit {
 namespace {
@@ -174,10 +174,11 @@ class Pool {
  private:
   void start(std::size_t job) {
     int answer[2], errors[2];
-    if (::pipe2(answer, O_CLOEXEC) != 0 || ::pipe2(errors, O_CLOEXEC) != 0) {
-      outcomes_[job] = fail("emit-fork", std::string("no pipe: ") + std::strerror(errno) +
-                                             "; close other programs or lower -j");
-      return;
+    if (!make_pipe(answer)) return no_pipe(job);
+    if (!make_pipe(errors)) {
+      ::close(answer[0]);
+      ::close(answer[1]);
+      return no_pipe(job);
     }
     std::fflush(nullptr);
     const pid_t pid = ::fork();
@@ -198,6 +199,11 @@ class Pool {
     child.errors = errors[0];
     child.start = Clock::now();
     children_.push_back(std::move(child));
+  }
+
+  void no_pipe(std::size_t job) {
+    outcomes_[job] = fail("emit-fork", std::string("no pipe: ") + std::strerror(errno) +
+                                           "; close other programs or lower -j");
   }
 
   void wait_for_news() {

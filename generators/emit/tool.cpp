@@ -10,6 +10,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "generators/emit/pipe.h"
+
 extern char** environ;
 
 namespace frit {
@@ -75,7 +77,7 @@ bool is_host(Architecture architecture) {
 
 Status run_tool(const ToolRun& run) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) {
+  if (!make_pipe(ends)) {
     return fail(tool_error(run, std::string("cannot be run: ") + std::strerror(errno), ""));
   }
   SpawnActions actions;

@@ -186,6 +186,43 @@ TEST(FritProgram, SaysWhenStandardOutputCannotBeWrittenWith5) {
   EXPECT_EQ(frit("plan " + model + " -o " + scratch("plan") + " >&-").code, 0);
 }
 
+// A closed stream's number must not go to a pipe of the compiler's.
+TEST(FritProgram, CompilesWithStandardStreamsClosed) {
+  const std::string build = "build " + small_model() + kShape + "--name small --json -o ";
+  const std::string answer = scratch(fmt::format("closed_{}.json", ::getpid()));
+  struct Case {
+    std::string closed;
+    int code;  // 5: nobody gets the answer
+  };
+  int number = 0;
+  for (const auto& [closed, code] : {Case{"0<&- 2>&- > " + answer, 0}, Case{"2>&- > " + answer, 0},
+                                     Case{"0<&- >&-", 5}, Case{"0<&- >&- 2>&-", 5}}) {
+    const std::string out = scratch(fmt::format("closed_{}_{}", ::getpid(), number++));
+    // A cache of its own, so that kernels are compiled; in '()', for frit() redirects 2 again.
+    const Outcome outcome =
+        frit("--version > /dev/null; (FRIT_CACHE_DIR=" + out +
+             "/cache " FRIT_BINARY_DIR "/apps/frit " + build + out + " " + closed + ")");
+    EXPECT_EQ(outcome.code, code) << closed;
+    EXPECT_TRUE(std::filesystem::exists(out + "/small.h")) << closed;
+    if (code == 0) {
+      EXPECT_EQ(nlohmann::json::parse(text_of(answer)).at("schema"), "frit.build/1") << closed;
+    }
+    std::filesystem::remove_all(out);
+  }
+  std::filesystem::remove(answer);
+}
+
+TEST(FritProgram, SaysWhatCannotBeWrittenWith5) {
+  const std::string build = "build " + small_model() + kShape + "-o ";
+  const Outcome package = frit(build + "/proc/frit");
+  EXPECT_EQ(package.code, 5);
+  EXPECT_THAT(package.err, HasSubstr("[package-write]"));
+  const Outcome cache =
+      frit("--version > /dev/null; FRIT_CACHE_DIR=/proc/frit " FRIT_BINARY_DIR "/apps/frit " +
+           build + scratch("uncached"));
+  EXPECT_EQ(cache.code, 5);
+}
+
 TEST(FritProgram, LeavesTheOldPlanWhenTheNewOneCannotBeWritten) {
   const std::string out = scratch(fmt::format("old_{}.plan", ::getpid()));
   std::ofstream(out) << "old";

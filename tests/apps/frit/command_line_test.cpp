@@ -44,6 +44,9 @@ TEST(ExitCodes, FollowFromTheAreaOfADiagnostic) {
   EXPECT_EQ(exit_code_of("onnx-unsupported-op"), ExitCode::kRejected);
   EXPECT_EQ(exit_code_of("sched-syntax"), ExitCode::kRejected);
   EXPECT_EQ(exit_code_of("emit-crash"), ExitCode::kCompile);
+  EXPECT_EQ(exit_code_of("package-write"), ExitCode::kRun);
+  EXPECT_EQ(exit_code_of("cache-write"), ExitCode::kRun);
+  EXPECT_EQ(exit_code_of("package-tool"), ExitCode::kCompile);
   EXPECT_EQ(exit_code_of("interrupted"), ExitCode::kInterrupted);
 }
 
