@@ -24,6 +24,19 @@ bool is_taken(const std::string& name) {
   return taken.count(name) != 0;
 }
 
+/// Of the compiler and the systems around it: where lib<m>.a lies in a folder of -L, `-lm` (which
+/// compilers add of their own) would take it for them.
+bool is_system_library(const std::string& name) {
+  static const std::set<std::string> libraries = {
+      "OpenCL",  "anl",      "asan",     "atomic", "backtrace", "blas",  "c",     "crypt",
+      "cublas",  "cuda",     "cudart",   "cudnn",  "dl",        "g",     "gcc",   "gcc_eh",
+      "gcc_s",   "gcov",     "gfortran", "gomp",   "gthread",   "iomp5", "itm",   "lapack",
+      "lsan",    "m",        "mvec",     "nccl",   "nsl",       "nvrtc", "omp",   "protobuf",
+      "pthread", "quadmath", "resolv",   "rt",     "ssp",       "tsan",  "ubsan", "unwind",
+      "util",    "uuid",     "vulkan",   "z"};
+  return libraries.count(name) != 0;
+}
+
 }  // namespace
 
 const Group& PackageModel::group_of(const Kernel& kernel) const {
@@ -52,7 +65,7 @@ PackageModel make_package_model(const Graph& graph, const Plan& plan, const Comp
                      {},
                      {}};
   if (model.c_name.empty()) model.c_name = "model";
-  if (is_taken(model.c_name)) model.c_name += "_model";
+  if (is_taken(model.c_name) || is_system_library(model.c_name)) model.c_name += "_model";
   std::vector<std::string> inputs, outputs;
   for (const ValueId input : graph.inputs) inputs.push_back(graph.value(input).name);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs.push_back(graph.output_name(i));
@@ -69,6 +82,12 @@ Status check_package_name(const std::string& name) {
         fmt::format("'{}' is no name for C functions: they are of at most 56 letters, digits "
                     "and '_', start with a letter and are no word of C or C++; use '{}'",
                     name, c_identifier(name).empty() ? "model" : c_identifier(name)));
+  }
+  if (is_system_library(name)) {
+    return fail("package-name",
+                fmt::format("'{}' is the name of a usual library, which lib{}.a would hide where "
+                            "programs are linked with -l{}; use '{}_model'",
+                            name, name, name, name));
   }
   if (!is_taken(name)) return {};
   return fail("package-name",

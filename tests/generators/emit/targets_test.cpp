@@ -149,20 +149,20 @@ TEST_P(Targets, CudaCodeIsAcceptedByPtxas) {
   EXPECT_GE(entries, 1);
 }
 
-// Writes a C program that runs the package `m` on x and prints the output's floats, one a line.
+// Writes a C program that runs the package `arm` on x and prints the output's floats, one a line.
 std::string c_program(const Tensor& x, std::int64_t outputs, const std::string& output_name) {
   std::string text =
-      "#include <stdio.h>\n#include <stdlib.h>\n#include \"m.h\"\nstatic const float x[] = {";
+      "#include <stdio.h>\n#include <stdlib.h>\n#include \"arm.h\"\nstatic const float x[] = {";
   for (const float value : x.data<float>()) text += std::to_string(value) + "f,";
   text += "};\nstatic float y[" + std::to_string(outputs) + "];\n" +
-          "int main(void) {\n  m_context context;\n  m_options options = {0};\n"
-          "  options.size = sizeof options;\n  options.arena_bytes = m_arena_bytes(1);\n"
+          "int main(void) {\n  arm_context context;\n  arm_options options = {0};\n"
+          "  options.size = sizeof options;\n  options.arena_bytes = arm_arena_bytes(1);\n"
           "  options.arena = aligned_alloc(64, (options.arena_bytes + 63) / 64 * 64 + 64);\n"
-          "  if (m_init(&context, &options)) return 1;\n"
-          "  m_io io = {0};\n  io.x = x;\n  io." +
+          "  if (arm_init(&context, &options)) return 1;\n"
+          "  arm_io io = {0};\n  io.x = x;\n  io." +
           output_name +
           " = y;\n"
-          "  if (m_run(&context, &io)) return 2;\n"
+          "  if (arm_run(&context, &io)) return 2;\n"
           "  for (int i = 0; i < " +
           std::to_string(outputs) +
           "; ++i) printf(\"%a\\n\", y[i]);\n"
@@ -177,7 +177,7 @@ TEST_P(Targets, RunsOnArmUnderQemu) {
   const auto built = build(GetParam(), "arm");
   ASSERT_TRUE(built) << to_text(built.error());
   PackageOptions package;
-  package.name = "m";
+  package.name = "arm";
   package.out_dir = folder_;
   package.target = built->model.target;
   const auto files = write_package(built->graph, built->plan, built->model, package);
@@ -194,7 +194,7 @@ TEST_P(Targets, RunsOnArmUnderQemu) {
       << c_program(x, type.elements(), built->imported.value(output).name);
   const std::string compile =
       "cd '" + folder_ +
-      "' && aarch64-linux-gnu-gcc -std=c11 -static -O1 main.c libm.a -o main -lm";
+      "' && aarch64-linux-gnu-gcc -std=c11 -static -O1 main.c libarm.a -o main -lm";
   const ShellResult compiled = shell(compile);
   ASSERT_EQ(compiled.status, 0) << compiled.output;
   const ShellResult ran = shell("qemu-aarch64 '" + folder_ + "/main' > '" + folder_ + "/out.txt'");

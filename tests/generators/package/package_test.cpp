@@ -138,7 +138,7 @@ int main() {
 TEST_F(Package, ModelsMayBeCalledAsTheRuntimeOrTheLibrary) {
   for (const auto& [name, c_name] :
        {std::pair("error", "error"), std::pair("plan", "plan"), std::pair("string", "string_model"),
-        std::pair("frit", "frit_model"), std::pair("int", "int_"),
+        std::pair("frit", "frit_model"), std::pair("m", "m_model"), std::pair("int", "int_"),
         std::pair("\xe6\xa8\xa1", "model")}) {
     PackageOptions options = options_in(folder_.path() + "/p", 1);
     options.name = name;
