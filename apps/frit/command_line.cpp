@@ -116,6 +116,7 @@ class Commands {
     add_explain();
     add_verify();
     add_check();
+    add_fmt();
     add_show();
     add_ops();
     add_bench();
@@ -225,6 +226,13 @@ class Commands {
     sub.add_option("--format", own_.format, "Form of the diagnostics")
         ->check(CLI::IsMember({"text", "json", "sarif"}))
         ->capture_default_str();
+  }
+
+  void add_fmt() {
+    CLI::App& sub = add("fmt", "The normal form of a .sched file", command_fmt);
+    sub.add_option("FILE", own_.file, "The schedule")->required();
+    CLI::Option* check = sub.add_flag("--check", own_.check, "Exit with 1 unless it is the file's");
+    sub.add_flag("-i", own_.in_place, "Rewrite the file")->excludes(check);
   }
 
   void add_bench() {

@@ -13,6 +13,7 @@ ExitCode command_plan(const Options& options, Console& console);
 ExitCode command_explain(const Options& options, Console& console);
 ExitCode command_verify(const Options& options, Console& console);
 ExitCode command_check(const Options& options, Console& console);
+ExitCode command_fmt(const Options& options, Console& console);
 ExitCode command_show(const Options& options, Console& console);
 ExitCode command_ops(const Options& options, Console& console);
 ExitCode command_bench(const Options& options, Console& console);

@@ -55,7 +55,9 @@ struct CommandOptions {
   std::string what;                  ///< show: graph, passes …; help: the topic; ops: the name
   bool markdown = false;             ///< ops: as a page
   std::string key;                   ///< show metadata: the key
-  std::string file;                  ///< check: the schedule
+  std::string file;                  ///< check, fmt: the schedule
+  bool check = false;                ///< fmt: only say whether it is in normal form
+  bool in_place = false;             ///< fmt: rewrite the file
   std::string level = "lower";       ///< check: apply, nest, lower
   std::string format = "text";       ///< check: text, json, sarif
   std::vector<std::string> folders;  ///< bench: packages

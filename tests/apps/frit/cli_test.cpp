@@ -87,6 +87,9 @@ TEST(FritProgram, RefusesWordsThatItWouldHaveToChangeOrIgnoreWith2) {
   };
   expect_refused(build + "--name 'a b'", "'a b' is no name for C functions");
   expect_refused(build + "--name math", "which math.h would hide; use 'math_model' [cli-name]");
+  expect_refused(build + "--name m",
+                 "'m' is the name of a usual library, which libm.a would hide where programs are "
+                 "linked with -lm; use 'm_model' [cli-name]");
   expect_refused(build + "--cpu-levels baseline,,avx2",
                  "--cpu-levels: '' in 'baseline,,avx2' is none of baseline, avx2, avx512; write a "
                  "list of them with ',' [cli-usage]");
@@ -221,6 +224,30 @@ TEST(FritProgram, SaysWhatCannotBeWrittenWith5) {
       frit("--version > /dev/null; FRIT_CACHE_DIR=/proc/frit " FRIT_BINARY_DIR "/apps/frit " +
            build + scratch("uncached"));
   EXPECT_EQ(cache.code, 5);
+}
+
+TEST(FritProgram, FmtPrintsChecksAndWritesTheNormalForm) {
+  const std::string file = scratch(fmt::format("fmt_{}.sched", ::getpid()));
+  const std::string given = "schedule 1\nfor pool # windows\nout.vectorize( x,8 )\n";
+  const std::string normal = "schedule 1\nfor pool  # windows\nout.vectorize(x, 8)\n";
+  std::ofstream(file) << given;
+  const Outcome printed = frit("fmt " + file);
+  EXPECT_EQ(printed.code, 0);
+  EXPECT_EQ(printed.out, normal);
+  const Outcome checked = frit("fmt --check " + file);
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_THAT(checked.out, HasSubstr(file + ":2: not in normal form"));
+  EXPECT_EQ(text_of(file), given);
+  EXPECT_EQ(frit("fmt -i " + file).code, 0);
+  EXPECT_EQ(text_of(file), normal);
+  EXPECT_EQ(frit("fmt --check " + file).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(frit("--json fmt " + file).out).at("normal"), true);
+  EXPECT_EQ(frit("fmt -i --check " + file).code, 2);
+  std::ofstream(file) << "schedule 1\nfor pool\nout.vectorize(\n";
+  const Outcome broken = frit("fmt -i " + file);
+  EXPECT_EQ(broken.code, 3);
+  EXPECT_THAT(broken.err, HasSubstr(file + ":3:"));
+  std::filesystem::remove(file);
 }
 
 TEST(FritProgram, LeavesTheOldPlanWhenTheNewOneCannotBeWritten) {
