@@ -32,6 +32,7 @@ struct Region {
   std::string attribute;  ///< "then_branch", "body" …
   std::shared_ptr<Graph> body;
   std::vector<ValueId> captured;
+  std::vector<ValueId> stand_ins;  ///< of the body, one for each captured value
 };
 
 struct Node {

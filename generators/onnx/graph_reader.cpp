@@ -67,8 +67,8 @@ class Reader {
     return std::move(graph_);
   }
 
-  /// Outer values read by this graph, in the order of their first use.
-  std::vector<ValueId> captured;
+  /// Outer values read by this graph, in the order of their first use, and what stands for them.
+  std::vector<ValueId> captured, stand_ins;
 
  private:
   void fault(std::string code, std::string message) {
@@ -255,7 +255,8 @@ class Reader {
     Value value = outer_->graph_.value(outer_id);
     value.producer = kNone;
     captured.push_back(outer_id);
-    return define(name, std::move(value), "an outer graph");
+    stand_ins.push_back(define(name, std::move(value), "an outer graph"));
+    return stand_ins.back();
   }
 
   void read_node(int position) {
@@ -321,6 +322,7 @@ class Reader {
     region.attribute = attribute.name();
     region.body = std::make_shared<Graph>(body.read());
     region.captured = std::move(body.captured);
+    region.stand_ins = std::move(body.stand_ins);
     return region;
   }
 

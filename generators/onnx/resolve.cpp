@@ -7,6 +7,8 @@
 #include "generators/graph/fold.h"
 #include "generators/graph/infer.h"
 #include "generators/onnx/names.h"
+#include "generators/onnx/regions.h"
+#include "generators/onnx/support.h"
 #include "ops/reference/reference.h"
 
 namespace frit {
@@ -17,13 +19,10 @@ class Resolver {
   explicit Resolver(Graph& graph) : graph_(graph) {}
 
   Diagnostics run() {
-    for (const Node& node : graph_.nodes()) {
-      if (reads_untyped(node)) {
-        give_up(node);
-      } else {
-        resolve(node.id);
-      }
-    }
+    // Regions that are taken apart insert nodes: these settle as they come.
+    std::vector<NodeId> ids;
+    for (const Node& node : graph_.nodes()) ids.push_back(node.id);
+    for (const NodeId id : ids) settle(id);
     return std::move(faults_);
   }
 
@@ -54,25 +53,52 @@ class Resolver {
                     node.unnamed_at, quoted_name(node.name)));
   }
 
-  void resolve(NodeId id) {
-    const Status status = infer_node(graph_, id);
-    if (!status) {
-      faults_.push_back(status.error());
-      name_ours(graph_.node(id), faults_.back());
+  bool told(NodeId id, Diagnostic fault) {
+    faults_.push_back(std::move(fault));
+    name_ours(graph_.node(id), faults_.back());
+    give_up(graph_.node(id));
+    return false;
+  }
+
+  // Types and known values of a node, or of what stands in its place; false after a fault.
+  bool settle(NodeId id) {
+    if (reads_untyped(graph_.node(id))) {
       give_up(graph_.node(id));
-      return;
+      return false;
     }
+    if (RegionInliner::is_control_flow(graph_.node(id))) {
+      const Result<bool> done = regions_.inline_node(id);
+      if (!done) return told(id, done.error());
+      if (!*done) give_up(graph_.node(id));
+      return *done;
+    }
+    return resolve(id);
+  }
+
+  bool resolve(NodeId id) {
+    const Node& fresh = graph_.node(id);
+    if (const std::string why = unsupported_reason(fresh.domain, fresh.type, fresh.opset);
+        !why.empty()) {
+      return told(id, error("onnx-unsupported-op",
+                            fmt::format("{} (opset {}) is not supported: {}",
+                                        node_label(fresh.name, fresh.type, fresh.unnamed_at),
+                                        fresh.opset, why)));
+    }
+    const Status status = infer_node(graph_, id);
+    if (!status) return told(id, status.error());
     const Node& node = graph_.node(id);
     const auto values = fold_node(graph_, node, kShapeArithmetic);
-    if (!values) return;
+    if (!values) return true;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNone) graph_.value(node.outputs[i]).constant = (*values)[i];
     }
+    return true;
   }
 
   Graph& graph_;
   std::vector<bool> untyped_;
   Diagnostics faults_;
+  RegionInliner regions_{graph_, [this](NodeId id) { return settle(id); }};
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,13 @@ static_assert(kNewestOpset == kExpansionOpset, "expansions are of the newest ops
 
 using OpKey = std::pair<std::string, std::string>;  // domain, type
 
-// Nodes by operator, bodies of control flow included.
+// Nodes by operator, bodies of loops included. Not those of If: one of its branches is never run.
 void collect(const onnx::GraphProto& graph, std::map<OpKey, std::vector<std::string>>& nodes) {
   for (int i = 0; i < graph.node_size(); ++i) {
     const onnx::NodeProto& node = graph.node(i);
     nodes[{normal_domain(node.domain()), node.op_type()}].push_back(
         node.name().empty() ? fmt::format("#{} (unnamed)", i) : quoted_name(node.name()));
+    if (node.op_type() == "If" && normal_domain(node.domain()).empty()) continue;
     for (const onnx::AttributeProto& attribute : node.attribute()) {
       if (attribute.has_g()) collect(attribute.g(), nodes);
       for (const onnx::GraphProto& body : attribute.graphs()) collect(body, nodes);
@@ -34,11 +36,8 @@ void collect(const onnx::GraphProto& graph, std::map<OpKey, std::vector<std::str
 
 // What the importer itself takes apart, and needs no operator for.
 bool is_expanded(const OpKey& op) {
-  return op.first.empty() && op.second == "Constant";
-}
-
-bool is_control_flow(const OpKey& op) {
-  return op.first.empty() && (op.second == "If" || op.second == "Loop" || op.second == "Scan");
+  static constexpr std::array kTypes = {"Constant", "If", "Loop", "Scan"};
+  return op.first.empty() && std::find(kTypes.begin(), kTypes.end(), op.second) != kTypes.end();
 }
 
 // Operators without any form whose outputs' extents are known when building.
@@ -49,7 +48,6 @@ bool has_extents_of_data(const OpKey& op) {
 // Why frit cannot take `op`; empty when it can.
 std::string reason(const OpKey& op, int opset) {
   if (is_expanded(op)) return "";
-  if (is_control_flow(op)) return "control flow is not supported yet; export a model without it";
   const Operator* known = find_operator(op.first, op.second);
   if (known == nullptr && has_extents_of_data(op)) {
     return "the extents of its output depend on data, and frit's are fixed when building; end the "
@@ -63,6 +61,10 @@ std::string reason(const OpKey& op, int opset) {
 }
 
 }  // namespace
+
+std::string unsupported_reason(const std::string& domain, const std::string& type, int opset) {
+  return reason({domain, type}, opset);
+}
 
 tl::expected<std::map<std::string, int>, Diagnostics> read_opsets(const onnx::ModelProto& model) {
   std::map<std::string, int> opsets;

@@ -72,16 +72,14 @@ TEST(Import, SaysWhichOperatorsHaveExtentsOfData) {
       "'n1' [onnx-unsupported-op]\n");
 }
 
-TEST(Import, RefusesControlFlowAndWhatItsBodiesHold) {
+TEST(Import, RefusesOperatorsThatItLacksInBodiesOfLoops) {
   ModelBuilder m;
-  m.input("x", {2}, onnx::TensorProto::BOOL).node("If", {"x"}, {"y"}, {}, "branch").output("y");
+  m.input("x", {2}).node("Loop", {"", "", "x"}, {"y"}, {}, "steps").output("y");
   auto* attribute = m.graph().mutable_node(0)->add_attribute();
-  attribute->set_name("then_branch");
+  attribute->set_name("body");
   attribute->set_type(onnx::AttributeProto::GRAPH);
   attribute->mutable_g()->add_node()->set_op_type("Inner");
   EXPECT_EQ(m.refusal(),
-            "error: operator 'If' (opset 13) is not supported: control flow is not supported yet; "
-            "export a model without it; node: 'branch' [onnx-unsupported-op]\n"
             "error: operator 'Inner' (opset 13) is not supported: frit has no such operator (`frit "
             "ops` lists those it has); node: #0 (unnamed) [onnx-unsupported-op]\n");
 }
