@@ -5,11 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/frit/commands.h"
+#include "generators/log.h"
 
 namespace frit {
 
@@ -44,6 +47,12 @@ void add_list(CLI::App& app, const char* name, std::vector<std::string>& into,
   app.add_option_function<std::vector<std::string>>(name, take, does)->allow_extra_args(false);
 }
 
+/// Which CLI::Range lets pass.
+std::string refuse_nan(const std::string& text) {
+  const bool bad = std::isnan(std::strtod(text.c_str(), nullptr));
+  return bad ? fmt::format("'{}' is no number; give seconds", text) : "";
+}
+
 void add_global_options(CLI::App& app, GlobalOptions& global) {
   app.add_option("-C", global.directory, "Work in this folder")->check(CLI::ExistingDirectory);
   app.add_flag("--json", global.json, "Print one JSON document on stdout");
@@ -52,7 +61,8 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
       ->capture_default_str();
   app.add_flag("-q,--quiet", global.quiet, "Print the answer and errors only");
   app.add_flag("-v", global.verbosity, "Log more (-vv: more still)");
-  add_repeatable(app, "--log", global.log, "Log these categories")->delimiter(',');
+  add_list(app, "--log", global.log, {kLogCategories.begin(), kLogCategories.end()},
+           "Log these steps: import, passes, plan, emit; a list with ','");
   app.add_option("--progress", global.progress, "Progress on stderr")
       ->check(CLI::IsMember({"auto", "plain", "none"}))
       ->capture_default_str();
@@ -244,6 +254,7 @@ class Commands {
         ->capture_default_str();
     sub.add_option("--min-time", own_.min_time_s, "Least seconds per package")
         ->check(CLI::Range(0.0, 3600.0))
+        ->check(CLI::Validator(refuse_nan, "", "not NaN"))
         ->capture_default_str();
     sub.add_option("--pin", own_.pin, "First core used")->check(CLI::Range(0, 4095));
     sub.add_option("--export-json", own_.export_json, "Write the result to this file too");

@@ -1,12 +1,13 @@
-// Log categories are spdlog's named loggers; all write to stderr.
+// Makes the loggers of generators/log.h; all write to stderr.
 #pragma once
 
 #include "apps/frit/options.h"
+#include "ops/base/result.h"
 
 namespace frit {
 
-/// Levels: -q errors only, none warnings, -v info, -vv debug. --log and FRIT_LOG ("emit,cache" or
-/// "emit=trace") switch single categories on.
-void start_logs(const GlobalOptions& options);
+/// -v: a line for each step; -vv: for each thing in it; --log and FRIT_LOG ("plan,emit"): the same
+/// of single categories. Error "cli-log" where FRIT_LOG names another.
+Status start_logs(const GlobalOptions& options);
 
 }  // namespace frit

@@ -129,6 +129,12 @@ void add_target(const Options& options, EmitOptions& emit, Diagnostics& faults) 
     fault.code = "cli-target";
     faults.push_back(std::move(fault));
   };
+  if (model.targets.size() > 1) {
+    return refuse(error(
+        "cli-target", fmt::format("--target names {} targets, {} and {}, but a package is for one; "
+                                  "keep one (levels of x86 chosen when run: --cpu-levels)",
+                                  model.targets.size(), model.targets[0], model.targets[1])));
+  }
   if (options.command.cpu_levels.empty()) {
     auto target = parse_target(model.targets.empty() ? "host" : model.targets.front(), debug);
     if (!target) return refuse(target.error());

@@ -67,7 +67,8 @@ std::string detail_of(const Operator& op) {
 /// The page doc/operators.md.
 std::string page_of(const std::vector<const Operator*>& operators) {
   std::string text =
-      "# Operators\n\nWritten by `frit ops --markdown`. Those of ONNX's own domain stand without one; "
+      "# Operators\n\nWritten by `frit ops --markdown`. Those of ONNX's own domain stand without "
+      "one; "
       "of the\nothers, `frit` holds what expansions need. Attributes in brackets may be left "
       "out.\n\n| operator | from opset | attributes |\n|---|---|---|\n";
   for (const Operator* op : operators) {

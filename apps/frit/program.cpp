@@ -75,6 +75,8 @@ int frit::run_program(int argc, char** argv) {
   }
   install_interrupt_handler();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit (ulimit -f) is a failed write
-  start_logs(parsed.options.global);
+  if (const Status logs = start_logs(parsed.options.global); !logs) {
+    return static_cast<int>(console.finish(console.reject(logs.error())));
+  }
   return static_cast<int>(console.finish(run(parsed, console)));
 }

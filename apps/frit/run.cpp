@@ -36,6 +36,26 @@ Result<std::vector<Wanted>> wanted_files(const std::vector<std::string>& texts,
   return wanted;
 }
 
+/// Each value and each file once: of two the second would win, and nobody would know.
+Status check_once(const std::vector<Wanted>& wanted) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [value, file] = wanted[i];
+      if (value == wanted[j].value) {
+        return fail("cli-output", fmt::format("'{}' is to be written twice, to '{}' and to '{}'; "
+                                              "keep one",
+                                              value, wanted[j].file, file));
+      }
+      if (file == wanted[j].file && !file.starts_with("/dev/")) {
+        return fail("cli-output", fmt::format("'{}' is to hold both '{}' and '{}'; name another "
+                                              "file for one",
+                                              file, wanted[j].value, value));
+      }
+    }
+  }
+  return {};
+}
+
 struct Summary {
   double least = 0.0, most = 0.0, mean = 0.0;
   std::int64_t not_finite = 0;
@@ -117,6 +137,7 @@ ExitCode command_run(const Options& options, Console& console) {
   // An intermediate is there to be read when it is an output too.
   for (const Wanted& dump : *dumps) build->extra_outputs.push_back(dump.value);
   wanted->insert(wanted->end(), dumps->begin(), dumps->end());
+  if (const Status once = check_once(*wanted); !once) return console.reject(once.error());
   for (const Wanted& file : *wanted) {
     if (const Status other = check_not_input(file.file, options.model.model); !other) {
       return console.reject(other.error());

@@ -33,9 +33,10 @@ Result<std::string> read_text_file(const std::string& path, const std::string& w
 
 Status check_not_input(const std::string& output, const std::string& input) {
   if (!same_file(output, input)) return {};
-  return fail("cli-output", fmt::format("'{}' would be written over '{}', which is read; name another "
-                                        "file",
-                                        output, input));
+  return fail("cli-output",
+              fmt::format("'{}' would be written over '{}', which is read; name another "
+                          "file",
+                          output, input));
 }
 
 Status check_folder(const std::string& path, const std::string& what) {

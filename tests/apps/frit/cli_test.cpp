@@ -94,6 +94,17 @@ TEST(FritProgram, RefusesWordsThatItWouldHaveToChangeOrIgnoreWith2) {
                  "--cpu-levels: '' in 'baseline,,avx2' is none of baseline, avx2, avx512; write a "
                  "list of them with ',' [cli-usage]");
   expect_refused(build + "--emit plan,", "'' in 'plan,' is none of");
+  expect_refused(build + "--target host,x86-64-linux",
+                 "--target names 2 targets, host and x86-64-linux, but a package is for one");
+  expect_refused("run " + model + "--output y=a.npy --output y=b.npy",
+                 "'y' is to be written twice, to 'a.npy' and to 'b.npy'; keep one [cli-output]");
+  expect_refused("run " + model + "--output y=a.npy --dump c=a.npy",
+                 "'a.npy' is to hold both 'y' and 'c'");
+  expect_refused("bench --min-time nan .", "--min-time: 'nan' is no number");
+  expect_refused("bench --min-time -1 .", "--min-time: Value -1 not in range");
+  expect_refused("--log foo ops", "--log: 'foo' in 'foo' is none of import, passes, plan, emit");
+  expect_refused("--version > /dev/null; FRIT_LOG=emit,foo " FRIT_BINARY_DIR "/apps/frit ops",
+                 "'foo' in FRIT_LOG is none of import, passes, plan, emit");
   for (const char* command : {"plan ", "run ", "explain ", "verify ", "profile "}) {
     expect_refused(command + model + "--group nope", "not expected: ");
   }
@@ -101,6 +112,19 @@ TEST(FritProgram, RefusesWordsThatItWouldHaveToChangeOrIgnoreWith2) {
                  "--group nope chooses a group, but 'show graph' shows the whole model; leave it "
                  "out [cli-group]");
   EXPECT_FALSE(std::filesystem::exists(scratch("never")));
+}
+
+TEST(FritProgram, LogsTheStepsThatAreAskedFor) {
+  const std::string plan = "plan " + small_model() + kShape;
+  EXPECT_EQ(frit(plan).err, "");
+  const Outcome steps = frit("-v " + plan);
+  EXPECT_THAT(steps.err, HasSubstr(": 2 nodes, 1 inputs, 1 outputs\n"));
+  EXPECT_THAT(steps.err, HasSubstr("plan: 3 groups\n"));
+  EXPECT_THAT(steps.err, Not(HasSubstr("conv2d")));
+  const Outcome groups = frit("--log plan " + plan);
+  EXPECT_THAT(groups.err, ::testing::StartsWith("plan: 3 groups\nplan: "));
+  EXPECT_THAT(groups.err, HasSubstr("plan: conv2d_1: conv2d of 2 nodes\n"));
+  EXPECT_EQ(groups.out, steps.out);
 }
 
 // The constants have no bytes, but kernels are given an address of each.
