@@ -41,12 +41,13 @@ Reduced reduce_by_ln2(const Expr& x, int bias) {
 }
 
 /// p * 2^n for n in [-150, 128] (bias 0): applied in halves, so that neither an intermediate
-/// overflows nor a subnormal result is lost.
+/// overflows nor a subnormal result is lost; strictly, so that an infinite result stays infinite
+/// when a reader multiplies it by a small number.
 Expr scale(const Expr& p, const Expr& shifted) {
   const Expr half = (bits_of(shifted) << 22) & Expr(~0x7fffff);  // floor(n / 2) as an exponent
   const Expr rest = (bits_of(shifted) << 23) - half;
   const Expr one = Expr(0x3f800000);
-  return strict_mul(p, from_bits(half + one)) * from_bits(rest + one);
+  return strict_mul(strict_mul(p, from_bits(half + one)), from_bits(rest + one));
 }
 
 // e^r for |r| <= ln2 / 2; 0.05 ulp before rounding.
