@@ -2,12 +2,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include "ops/base/printable.h"
+
 namespace frit {
 namespace {
 
 // As a value, not as a format: names of a model may hold braces.
 void log_at(spdlog::level::level_enum level, const char* category, const std::string& text) {
-  if (const auto logger = spdlog::get(category)) logger->log(level, "{}", text);
+  if (const auto logger = spdlog::get(category)) logger->log(level, "{}", printable(text));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "apps/frit/samples.h"
 #include "apps/frit/scratch_folder.h"
 #include "ops/base/output_file.h"
+#include "ops/base/printable.h"
 
 namespace frit {
 
@@ -167,8 +168,8 @@ ExitCode command_bench(const Options& options, Console& console) {
 
   const nlohmann::json result = result_json(all, pinned, options);
   if (!options.command.export_json.empty()) {
-    const std::string fault =
-        write_whole(options.command.export_json, result.dump(1, ' ', false, kReplace) + "\n");
+    const std::string fault = write_whole(
+        options.command.export_json, printable_json(result.dump(1, ' ', false, kReplace)) + "\n");
     if (!fault.empty()) return console.reject(error("run-write", fault));
   }
   if (console.json()) {

@@ -10,6 +10,7 @@
 
 #include "generators/emit/diagnostic_json.h"
 #include "ops/base/output_file.h"
+#include "ops/base/printable.h"
 
 namespace frit {
 
@@ -46,7 +47,9 @@ std::string Console::coloured(std::string text, bool to_stderr) const {
   return text;
 }
 
-void Console::answer(std::string_view text) {
+void Console::answer(std::string_view text) { verbatim(printable(text)); }
+
+void Console::verbatim(std::string_view text) {
   write_line(stdout, text);
   finish_stdout();  // flushes; finish() tells of a fault
 }
@@ -60,11 +63,11 @@ ExitCode Console::finish(ExitCode code) {
 
 void Console::document(const nlohmann::json& document) {
   // Names from a model may hold any bytes: what is not UTF-8 is replaced, not refused.
-  answer(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+  verbatim(printable_json(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 void Console::note(std::string_view text) {
-  if (!options_.quiet) write_line(stderr, text);
+  if (!options_.quiet) write_line(stderr, printable(text));
 }
 
 void Console::progress(std::string_view text, bool last) {

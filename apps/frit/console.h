@@ -25,8 +25,11 @@ class Console {
   /// stderr is a terminal and --progress is not plain: lines may be rewritten.
   bool progress_rewrites() const;
 
-  /// Text of the answer; a newline is added where it ends without one.
+  /// Text of the answer, names of a model spelled so that no terminal obeys them
+  /// (ops/base/printable.h); a newline is added where it ends without one.
   void answer(std::string_view text);
+  /// The same as it is: what is asked for as data.
+  void verbatim(std::string_view text);
   /// The answer as JSON.
   void document(const nlohmann::json& document);
   /// A line of log on stderr, unless --quiet.

@@ -43,7 +43,7 @@ ExitCode command_fmt(const Options& options, Console& console) {
                                  file, first_difference(*text, normal), file));
     }
   } else if (!options.command.in_place) {
-    console.answer(normal);
+    console.verbatim(normal);
   }
   return options.command.check && !is_normal ? ExitCode::kNo : ExitCode::kSuccess;
 }

@@ -57,7 +57,7 @@ ExitCode show_metadata(const Options& options, Console& console, const Metadata&
   std::string keys;
   for (const auto& [name, value] : metadata) {
     if (name == key) {
-      console.answer(value);
+      console.verbatim(value);
       return ExitCode::kSuccess;
     }
     keys += name + "\n";

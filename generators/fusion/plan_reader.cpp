@@ -233,22 +233,6 @@ void read_line(Line& line, TextPlan& plan) {
 
 }  // namespace
 
-std::string quoted_name(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (code < 0x20 || code == 0x7f) {
-      text += fmt::format("\\x{:02x}", code);
-    } else {
-      text += c;
-    }
-  }
-  return text + '"';
-}
-
 tl::expected<TextPlan, Diagnostics> read_plan_text(const std::string& text,
                                                    const std::string& file) {
   TextPlan plan;

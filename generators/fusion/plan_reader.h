@@ -52,7 +52,4 @@ struct TextPlan {
 tl::expected<TextPlan, Diagnostics> read_plan_text(const std::string& text,
                                                    const std::string& file);
 
-/// `name` in quotes with \" \\ and \xNN, as the reader takes it.
-std::string quoted_name(const std::string& name);
-
 }  // namespace frit

@@ -10,6 +10,7 @@
 #include "generators/fusion/check_plan.h"
 #include "generators/fusion/plan_reader.h"
 #include "generators/fusion/verdicts.h"
+#include "ops/base/printable.h"
 
 namespace frit {
 namespace {
@@ -30,7 +31,7 @@ class Names {
   using Table = std::map<std::string, std::vector<int>>;
   static std::string text(const std::string& name, int id, const Table& table) {
     const bool clear = !name.empty() && table.at(name).size() == 1;
-    return quoted_name(name) + (clear ? "" : fmt::format(" id {}", id));
+    return in_quotes(name) + (clear ? "" : fmt::format(" id {}", id));
   }
   static int find(const TextName& name, const Table& table) {
     const auto place = table.find(name.name);
@@ -60,7 +61,7 @@ std::string public_names(const Graph& graph, ValueId value) {
   std::string text;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     if (graph.outputs[i] != value || graph.output_name(i) == graph.value(value).name) continue;
-    text += (text.empty() ? "  # the model's output " : ", ") + quoted_name(graph.output_name(i));
+    text += (text.empty() ? "  # the model's output " : ", ") + in_quotes(graph.output_name(i));
   }
   return text;
 }
@@ -77,7 +78,7 @@ std::string group_text(const Plan& plan, const Graph& graph, const Names& names,
     const bool itself = node.origins.size() == 1 && node.origins[0] == node.name;
     if (!node.origins.empty() && !itself) {
       text += "  # from";
-      for (const std::string& origin : node.origins) text += " " + quoted_name(origin);
+      for (const std::string& origin : node.origins) text += " " + in_quotes(origin);
     }
     text += "\n";
   }
@@ -95,7 +96,7 @@ std::string contradiction(const Graph& graph, NodeId id, const TextNode& text) {
   return fmt::format(
       "the plan says that node {} is a {} but the graph's is a {}; make the plan anew "
       "with frit plan -o",
-      quoted_name(text.node.name), text.type, type);
+      in_quotes(text.node.name), text.type, type);
 }
 
 std::string contradiction(const Graph& graph, ValueId id, const TextStored& text) {
@@ -104,7 +105,7 @@ std::string contradiction(const Graph& graph, ValueId id, const TextStored& text
   return fmt::format(
       "the plan says that {} is {} but the graph's is {}; pass the --shape of the plan "
       "or make it anew with frit plan -o",
-      quoted_name(text.value.name), text.type, type);
+      in_quotes(text.value.name), text.type, type);
 }
 
 /// Numbers that no tensor needs, and that arithmetic on them could not hold; empty: none.
@@ -116,12 +117,12 @@ std::string beyond_limits(const TextStored& text) {
       return fmt::format(
           "the storage of {} has the number {} but borders and strides are at most "
           "{}; correct the line",
-          quoted_name(text.value.name), number, kMost);
+          in_quotes(text.value.name), number, kMost);
     }
   }
   if (text.offset >= -kMost && text.offset <= kMost) return "";
   return fmt::format("the storage of {} has the offset {} but it is at most {}; correct the line",
-                     quoted_name(text.value.name), text.offset, kMost);
+                     in_quotes(text.value.name), text.offset, kMost);
 }
 
 /// Text -> Plan. Lives for one call of parse_plan.
@@ -174,7 +175,7 @@ class PlanParser {
         complain(one.place, "plan-no-such-node",
                  fmt::format("the plan names {} but the graph has no one such node; is it of "
                              "another model or shape?",
-                             quoted_name(one.node.name)));
+                             in_quotes(one.node.name)));
         continue;
       }
       if (const auto fault = contradiction(graph_, id, one); !fault.empty()) {
@@ -208,7 +209,7 @@ class PlanParser {
     if (value == kNone) {
       return complain(text.place, "plan-no-such-value",
                       fmt::format("the plan names {} but the graph has no one such value",
-                                  quoted_name(text.value.name)));
+                                  in_quotes(text.value.name)));
     }
     if (const auto fault = contradiction(graph_, value, text); !fault.empty()) {
       return complain(text.place, "plan-fact", fault);
@@ -247,7 +248,7 @@ class PlanParser {
       if (base == kNone) {
         return complain(text.place, "plan-no-such-value",
                         fmt::format("'{}' should lie in {} but the graph has no one such value",
-                                    text.value.name, quoted_name(text.base.name)));
+                                    text.value.name, in_quotes(text.base.name)));
       }
       storage.view = true;
       storage.strides = text.strides;
@@ -286,7 +287,7 @@ class PlanParser {
       complain(text.place, "plan-border",
                fmt::format("{} has a border of {} along axis {} but nothing reads more than {} "
                            "beyond it; write that",
-                           quoted_name(text.value.name), border, text.axes[i], most));
+                           in_quotes(text.value.name), border, text.axes[i], most));
     }
   }
 
@@ -373,7 +374,7 @@ class PlanComparer {
         } else {
           report(node.place, "plan-no-such-node",
                  fmt::format("the plan expects a node {} but the graph has no one such",
-                             quoted_name(node.node.name)));
+                             in_quotes(node.node.name)));
         }
       }
     }

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "generators/graph/graph.h"
+#include "ops/base/printable.h"
 
 namespace frit {
 namespace {
@@ -29,20 +30,12 @@ std::string name_text(const std::string& name) {
   };
   bool quote = name.empty() || name == "_";
   for (const char c : name) quote = quote || !plain(static_cast<unsigned char>(c));
-  if (!quote) return name;
-  std::string text = "\"";
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += c;
-    }
+  for (std::size_t at = 0; at < name.size() && !quote;) {
+    const std::size_t length = printable_length(name, at);
+    quote = length == 0;
+    at += length;
   }
-  return text + "\"";
+  return quote ? in_quotes(name) : name;
 }
 
 std::string elements_text(const Tensor& tensor) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ops/base/printable.h"
+
 namespace frit {
 
 std::string quoted_name(std::string_view name) {
@@ -15,13 +17,8 @@ std::string quoted_name(std::string_view name) {
     --shown;
   }
   std::string text = "'";
-  for (const char c : name.substr(0, shown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += c;
-    }
+  for (const char c : printable(name.substr(0, shown))) {
+    text += c == '\n' ? "\\x0a" : c == '\t' ? "\\x09" : std::string(1, c);
   }
   if (shown < name.size()) text += fmt::format("… ({} bytes)", name.size());
   return text + "'";

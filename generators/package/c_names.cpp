@@ -5,6 +5,7 @@
 #include <set>
 
 #include "generators/emit/hash.h"
+#include "ops/base/printable.h"
 
 namespace frit {
 namespace {
@@ -152,23 +153,6 @@ bool is_limit(const std::string& text) {
   return ends("_MAX") || ends("_MIN") || ends("_C");
 }
 
-/// Bytes of the UTF-8 character that starts at `at`; 0 when there is none.
-std::size_t utf8_length(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(at);
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = at + 1; i < at + length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
 }  // namespace
 
 std::string c_identifier(const std::string& name) {
@@ -217,9 +201,9 @@ std::string comment_text(const std::string& text, std::size_t most) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     if (result.size() + 4 > most) return result + "...";
-    const std::size_t length = utf8_length(text, i);
+    const std::size_t length = printable_length(text, i);
     const char c = text[i];
-    if (length == 0 || static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+    if (length == 0) {
       result += '?';
       ++i;
       continue;

@@ -17,8 +17,8 @@ std::vector<std::string> c_identifiers(const std::vector<std::string>& names,
                                        const std::string& fallback,
                                        const std::vector<std::string>& taken);
 
-/// Text that is safe inside a C comment: comment marks broken up, control characters and invalid
-/// UTF-8 shown as '?', at most `most` bytes.
+/// Text that is safe inside a C comment: comment marks broken up, bytes of invalid UTF-8 and of
+/// characters that are not to be shown (ops/base/printable.h) as '?', at most `most` bytes.
 std::string comment_text(const std::string& text, std::size_t most = 200);
 
 }  // namespace frit

@@ -8,6 +8,7 @@
 #include "generators/emit/hash.h"
 #include "generators/emit/target.h"
 #include "generators/package/model.h"
+#include "ops/base/printable.h"
 
 namespace frit {
 namespace {
@@ -242,7 +243,8 @@ std::string report_text(const PackageModel& model) {
   report["warnings"] = std::move(warnings);
   report["numerics"] = numerics(model.options.numerics);
   // Names come from the model and may not be UTF-8: such bytes become U+FFFD.
-  return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return printable_json(report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace)) +
+         "\n";
 }
 
 }  // namespace frit

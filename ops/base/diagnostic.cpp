@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "ops/base/printable.h"
+
 namespace frit {
 
 Diagnostic error(std::string code, std::string message) {
@@ -52,7 +54,7 @@ std::string to_text(const Diagnostic& diagnostic) {
     text += "\n  fix: " + fix.edit;
     if (!fix.remark.empty()) text += "   (" + fix.remark + ")";
   }
-  return text;
+  return printable(text);
 }
 
 }  // namespace frit

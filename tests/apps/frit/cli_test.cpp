@@ -274,6 +274,41 @@ TEST(FritProgram, FmtPrintsChecksAndWritesTheNormalForm) {
   std::filesystem::remove(file);
 }
 
+// U+202E, which turns what follows in an editor, and ESC.
+TEST(FritProgram, NamesOfAModelReachNoTerminalAndNoFileRaw) {
+  const std::string turn = "\u202e", name = "x" + turn + "\x1b";
+  const std::string path = scratch(fmt::format("turn{}_{}.onnx", turn, ::getpid()));
+  const std::string out = scratch(fmt::format("turned_{}", ::getpid()));
+  ModelBuilder m;
+  m.input(name, {2, 3}).node("Relu", {name}, {"y" + turn}, {}, "r" + turn).output("y" + turn);
+  std::ofstream(path, std::ios::binary) << m.bytes();
+  for (const char* command :
+       {"build -o ", "--json build -o ", "run ", "--json run ", "plan ", "--json plan ", "explain ",
+        "show graph ", "show memory ", "show schedule ", "show stmt ", "-vv plan ",
+        "run --input nope=zero ", "plan --shape nope:2 "}) {
+    const std::string words = command;
+    const Outcome outcome =
+        frit(words + (words.ends_with("-o ") ? out + " " : "") + "'" + path + "'");
+    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr(turn))) << command;
+    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("\x1b"))) << command;
+    EXPECT_NE(outcome.out + outcome.err, "") << command;
+  }
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr(turn)));
+    if (!entry.is_regular_file() || entry.path().extension() == ".a") continue;
+    EXPECT_THAT(text_of(entry.path()), Not(HasSubstr(turn))) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 4);
+  const std::string plan = scratch(fmt::format("turned_{}.plan", ::getpid()));
+  EXPECT_EQ(frit("plan -o " + plan + " '" + path + "'").code, 0);
+  EXPECT_THAT(text_of(plan), Not(HasSubstr(turn)));
+  EXPECT_EQ(frit("plan --plan " + plan + " '" + path + "'").code, 0);  // and reads back
+  std::filesystem::remove_all(out);
+  std::filesystem::remove(path);
+}
+
 TEST(FritProgram, LeavesTheOldPlanWhenTheNewOneCannotBeWritten) {
   const std::string out = scratch(fmt::format("old_{}.plan", ::getpid()));
   std::ofstream(out) << "old";

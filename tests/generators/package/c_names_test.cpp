@@ -54,6 +54,7 @@ TEST(CNames, CommentsCannotBeLeftOrOpened) {
   EXPECT_EQ(comment_text("*/*/"), "* / * / ");
   EXPECT_EQ(comment_text("line\nbreak\x01"), "line?break?");
   EXPECT_EQ(comment_text("\xc3\xbc \xff"), "\xc3\xbc ?");
+  EXPECT_EQ(comment_text("a\u202eb\u200b"), "a???b???");  // the first turns what follows
   EXPECT_EQ(comment_text("ends in \\"), "ends in \\ ");
   EXPECT_EQ(comment_text(std::string(500, 'x'), 20), std::string(17, 'x') + "...");
 }
