@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
@@ -10,6 +9,7 @@
 
 #include "generators/fusion/plan_text.h"
 #include "generators/log.h"
+#include "ops/base/text_file.h"
 
 namespace frit {
 namespace {
@@ -20,12 +20,9 @@ tl::unexpected<Diagnostics> one(const Diagnostic& problem) {
 
 tl::expected<Plan, Diagnostics> chosen_plan(const Graph& graph, const BuildOptions& options) {
   if (!options.pinned_plan.empty()) {
-    std::ifstream stream(options.pinned_plan, std::ios::binary);
-    if (!stream)
-      return one(error("build-read", "cannot read the plan '" + options.pinned_plan +
-                                         "'; check the path given to --plan"));
-    const std::string text((std::istreambuf_iterator<char>(stream)), {});
-    return parse_plan(text, options.pinned_plan, graph, options.plan);
+    const Result<std::string> text = read_text_file(options.pinned_plan, "plan");
+    if (!text) return one(text.error());
+    return parse_plan(*text, options.pinned_plan, graph, options.plan);
   }
   auto plan = make_plan(graph, options.plan);
   if (!plan) return one(plan.error());

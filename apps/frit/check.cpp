@@ -11,9 +11,9 @@
 #include "apps/frit/interrupt.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/sarif.h"
-#include "apps/frit/text_file.h"
 #include "generators/compose/compose.h"
 #include "generators/emit/diagnostic_json.h"
+#include "ops/base/text_file.h"
 #include "schedules/check.h"
 
 namespace frit {

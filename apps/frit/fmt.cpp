@@ -5,8 +5,8 @@
 #include <string>
 
 #include "apps/frit/commands.h"
-#include "apps/frit/text_file.h"
 #include "ops/base/output_file.h"
+#include "ops/base/text_file.h"
 #include "schedules/schedule.h"
 
 namespace frit {

@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "apps/frit/check_path.h"
 #include "apps/frit/interrupt.h"
 #include "apps/frit/npy.h"
-#include "apps/frit/text_file.h"
 #include "generators/emit/target.h"
 #include "generators/onnx/shape_argument.h"
+#include "ops/base/text_file.h"
 
 namespace frit {
 

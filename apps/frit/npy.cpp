@@ -158,9 +158,9 @@ Tensor named_as(Tensor tensor, DType dtype) {
 
 Result<Tensor> read_npy(const std::string& path) {
   std::error_code ignored;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || !std::filesystem::is_regular_file(path, ignored))
-    return bad(path, "cannot be read; name an existing .npy file");
+  std::ifstream stream;  // opening a pipe would wait for its writer
+  if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
+  if (!stream.is_open()) return bad(path, "cannot be read; name an existing .npy file");
   const std::string content((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());
   return parse_npy(content, path);

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "apps/frit/text_file.h"
+#include "apps/frit/check_path.h"
 #include "generators/emit/hash.h"
 #include "generators/emit/json_integer.h"
+#include "ops/base/text_file.h"
 #include "ops/limits.h"
 
 namespace frit {
@@ -124,9 +124,9 @@ Result<PackageFacts> read_package_facts(const std::string& argument) {
                             "frit build MODEL -o DIR",
                             folder, reports.size()));
   }
-  std::ifstream stream(reports.front(), std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  return parse_report(text, reports.front().string(), folder, level);
+  const Result<std::string> text = read_text_file(reports.front().string(), "report");
+  if (!text) return fail(text.error());
+  return parse_report(*text, reports.front().string(), folder, level);
 }
 
 }  // namespace frit

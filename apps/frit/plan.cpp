@@ -5,11 +5,12 @@
 #include <string>
 
 #include "apps/frit/commands.h"
+#include "apps/frit/check_path.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/plan_json.h"
-#include "apps/frit/text_file.h"
 #include "generators/fusion/plan_text.h"
 #include "ops/base/output_file.h"
+#include "ops/base/text_file.h"
 
 namespace frit {
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "apps/frit/commands.h"
+#include "apps/frit/check_path.h"
 #include "apps/frit/inputs.h"
 #include "apps/frit/interrupt.h"
 #include "apps/frit/model_options.h"
 #include "apps/frit/npy.h"
 #include "apps/frit/run_package.h"
-#include "apps/frit/text_file.h"
 
 namespace frit {
 

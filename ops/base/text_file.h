@@ -1,4 +1,4 @@
-// Text files that a command line names: schedules and plans.
+// Text files that a user names, as a schedule or a plan, read within a limit.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,5 @@ inline constexpr std::size_t kMostTextBytes = std::size_t{16} << 20;
 /// The bytes of `path`; `what` says what it should hold ("schedule"). Error "input-file", exit code
 /// 3 as for what a file holds: it is not there, a folder, not readable, or longer than the limit.
 Result<std::string> read_text_file(const std::string& path, const std::string& what);
-
-/// Error "cli-output" where the file to write is the one that was read, by whatever name.
-Status check_not_input(const std::string& output, const std::string& input);
-
-/// Error "input-folder" unless `path` is a folder.
-Status check_folder(const std::string& path, const std::string& what);
 
 }  // namespace frit
