@@ -98,6 +98,8 @@ tl::expected<BuiltModel, Diagnostics> compile_model(PlannedModel planned,
   auto compiled = emit_model(planned.graph, planned.plan, options.emit);
   if (!compiled) return tl::unexpected<Diagnostics>(std::move(compiled).error());
   log_kernels(planned.plan, *compiled);
+  const Diagnostics& of_import = planned.imported.warnings;
+  compiled->warnings.insert(compiled->warnings.begin(), of_import.begin(), of_import.end());
   return BuiltModel{std::move(planned), std::move(*compiled)};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/base/diagnostic.h"
 #include "ops/instance.h"
 #include "ops/operator.h"
 
@@ -58,6 +59,7 @@ class Graph {
   /// graph output that is a graph input too, or is listed twice). Else empty: see output_name.
   std::vector<std::string> output_names;
   std::vector<std::pair<std::string, std::string>> metadata;  ///< ONNX metadata_props, in order
+  Diagnostics warnings;  ///< of the import
 
   ValueId add_value(Value value);
   /// Appends a node; sets the producer of its outputs. Returns its id.

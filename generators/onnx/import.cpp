@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 
+#include "generators/onnx/declared.h"
 #include "generators/onnx/external_data.h"
 #include "generators/onnx/flex_attention.h"
 #include "generators/onnx/graph_reader.h"
@@ -106,6 +107,10 @@ tl::expected<Graph, Diagnostics> import_model_bytes(std::string_view bytes, cons
     graph->metadata.emplace_back(entry.key(), entry.value());
   }
   Diagnostics faults = resolve_types(*graph);
+  if (!faults.empty()) return tl::unexpected(std::move(faults));
+  for (Diagnostic& found : check_declared_outputs(model.graph(), *graph)) {
+    (found.severity == Severity::kError ? faults : graph->warnings).push_back(std::move(found));
+  }
   if (!faults.empty()) return tl::unexpected(std::move(faults));
   graph->check();
   return graph;

@@ -84,6 +84,42 @@ TEST(Import, RefusesOperatorsThatItLacksInBodiesOfLoops) {
             "ops` lists those it has); node: #0 (unnamed) [onnx-unsupported-op]\n");
 }
 
+TEST(Import, HoldsOutputsToWhatTheyAreDeclared) {
+  const auto declared = [](int dtype, const std::vector<std::int64_t>& dims) {
+    ModelBuilder m = relu_model();
+    auto* type = m.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(dtype);
+    type->mutable_shape();
+    for (const std::int64_t dim : dims) {
+      auto* added = type->mutable_shape()->add_dim();
+      if (dim >= 0) added->set_dim_value(dim);
+      if (dim == -1) added->set_dim_param("N");
+    }
+    return m;
+  };
+  EXPECT_EQ(declared(onnx::TensorProto::INT64, {2, 3}).refusal(),
+            "error: graph output 'y' is declared as INT64 but is f32[2,3]; correct its declaration "
+            "or put a Cast before it [onnx-type]\n");
+  const auto warned = [&](const std::vector<std::int64_t>& dims) {
+    const Graph graph = declared(onnx::TensorProto::FLOAT, dims).imported();
+    std::string text;
+    for (const Diagnostic& warning : graph.warnings) text += to_text(warning);
+    return text;
+  };
+  EXPECT_EQ(warned({2, 3}) + warned({-1, 3}) + warned({-2, -1}), "");
+  EXPECT_EQ(warned({2, 4}),
+            "warning: graph output 'y' is declared of shape [2,4] but is f32[2,3], as it is built; "
+            "correct its declaration [onnx-shape]");
+  EXPECT_EQ(warned({-1}),
+            "warning: graph output 'y' is declared of shape [N] but is f32[2,3], as it is built; "
+            "correct its declaration [onnx-shape]");
+  ModelBuilder sequence = relu_model();
+  sequence.graph().mutable_output(0)->mutable_type()->mutable_sequence_type();
+  EXPECT_EQ(sequence.refusal(),
+            "error: graph output 'y' is declared as no tensor but is f32[2,3]; correct its "
+            "declaration or export the model again [onnx-type]\n");
+}
+
 TEST(Import, RefusesOldAndFutureOpsets) {
   EXPECT_EQ(
       ModelBuilder(6).output("y").refusal(),
