@@ -50,12 +50,45 @@ Expr swish(const AttributeMap& a, const Expr& x) {
 constexpr float kSeluAlpha = 1.67326319217681884765625F, kSeluGamma = 1.05070102214813232421875F;
 
 constexpr UnaryRule kActivations[] = {
-    {"Mish", 18, float_types, mish, 20, 5, 1},
-    {"QuickGelu", 1, float_types, swish, 18, 3, 1, {{{"alpha", 1.702F}}}, "com.microsoft"},
-    {"Selu", 6, float_types, selu, 18, 2, 1, {{{"alpha", kSeluAlpha}, {"gamma", kSeluGamma}}}},
-    {"Softsign", 1, float_types, softsign, 6, 2, 0},
-    {"Swish", 24, float_types, swish, 18, 3, 1, {{{"alpha", 1.0F}}}},
-    {"ThresholdedRelu", 10, float_types, thresholded_relu, 2, 0, 0, {{{"alpha", 1.0F}}}},
+    {"Mish", "out[i] = x[i] * tanh(log(1 + exp(x[i])))", 18, float_types, mish, 20, 5, 1},
+    {"QuickGelu",
+     "out[i] = x[i] / (1 + exp(-alpha * x[i]))",
+     1,
+     float_types,
+     swish,
+     18,
+     3,
+     1,
+     {{{"alpha", 1.702F}}},
+     "com.microsoft"},
+    {"Selu",
+     "out[i] = gamma * (x[i] < 0 ? alpha * (exp(x[i]) - 1) : x[i])",
+     6,
+     float_types,
+     selu,
+     18,
+     2,
+     1,
+     {{{"alpha", kSeluAlpha}, {"gamma", kSeluGamma}}}},
+    {"Softsign", "out[i] = x[i] / (1 + |x[i]|)", 1, float_types, softsign, 6, 2, 0},
+    {"Swish",
+     "out[i] = x[i] / (1 + exp(-alpha * x[i]))",
+     24,
+     float_types,
+     swish,
+     18,
+     3,
+     1,
+     {{{"alpha", 1.0F}}}},
+    {"ThresholdedRelu",
+     "out[i] = x[i] > alpha ? x[i] : 0",
+     10,
+     float_types,
+     thresholded_relu,
+     2,
+     0,
+     0,
+     {{{"alpha", 1.0F}}}},
 };
 
 /// All but the integers of 64 bits, of which a float knows no fraction.
@@ -75,16 +108,27 @@ Expr shrink(const AttributeMap& a, const Expr& x) {
   return math::convert(x.type(), shrunk);
 }
 constexpr UnaryRule kShrink = {
-    "Shrink", 9, shrink_types, shrink, 4, 1, 0, {{{"bias", 0.0F}, {"lambd", 0.5F}}}};
+    "Shrink",
+    "out[i] = x[i] < -lambd ? x[i] + bias : x[i] > lambd ? x[i] - bias : 0",
+    9,
+    shrink_types,
+    shrink,
+    4,
+    1,
+    0,
+    {{{"bias", 0.0F}, {"lambd", 0.5F}}}};
 
 /// Celu(x) = max(0, x) + min(0, alpha (e^(x/alpha) - 1)) = alpha Elu(x / alpha). Opset 12.
 class Celu final : public Composite {
  public:
   std::string_view type() const override { return "Celu"; }
+  std::string_view formula() const override {
+    return "out[i] = max(0, x[i]) + min(0, alpha * (exp(x[i] / alpha) - 1))";
+  }
   int first_opset() const override { return 12; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"alpha", AttributeKind::kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"alpha", AttributeKind::kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -105,12 +149,12 @@ class Celu final : public Composite {
 class PRelu final : public Operator {
  public:
   std::string_view type() const override { return "PRelu"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i] < 0 ? slope[i] * x[i] : x[i], slope broadcast to x";
+  }
   int first_opset() const override { return 7; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 2));
@@ -146,10 +190,13 @@ class PRelu final : public Operator {
 class SwiGlu final : public Composite {
  public:
   std::string_view type() const override { return "SwiGLU"; }
+  std::string_view formula() const override {
+    return "out[i] = a[i] * sigmoid(alpha * a[i]) * b[i]";
+  }
   int first_opset() const override { return 28; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"alpha", AttributeKind::kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"alpha", AttributeKind::kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -35,10 +35,15 @@ std::vector<double> coordinates(const Ints& space, bool align_corners) {
 class AffineGrid final : public Composite {
  public:
   std::string_view type() const override { return "AffineGrid"; }
+  std::string_view formula() const override {
+    return "out[n,y,x,:] = theta[n] (xx, yy, 1), xx and yy the positions of pixel centres in [-1, "
+           "1]\n"
+           "align_corners: -1 and 1 are the outermost centres, else the edges; likewise three axes";
+  }
   int first_opset() const override { return 20; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"align_corners", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"align_corners", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -22,11 +22,15 @@ using Ints = std::vector<std::int64_t>;
 class OrderKey final : public Operator {
  public:
   std::string_view type() const override { return "OrderKey"; }
+  std::string_view formula() const override {
+    return "out[i] = integer in the order of floats x[i]; NaN above all, or below where not "
+           "nan_highest";
+  }
   std::string_view domain() const override { return "frit"; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"nan_highest", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"nan_highest", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -53,11 +57,17 @@ class ArgReduce final : public Composite {
   explicit ArgReduce(bool greatest) : greatest_(greatest) {}
 
   std::string_view type() const override { return greatest_ ? "ArgMax" : "ArgMin"; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"keepdims", AttributeKind::kInt},
-                                                    {"select_last_index", AttributeKind::kInt}};
-    return &all;
+  std::string_view formula() const override {
+    return greatest_ ? "out[a,b] = first i (last: select_last_index) where x[a,i,b] is largest, i "
+                       "along axis; NaN counts as largest"
+                     : "out[a,b] = first i (last: select_last_index) where x[a,i,b] is smallest, i "
+                       "along axis; NaN counts as smallest";
+  }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt},
+                                   {"keepdims", AttributeKind::kInt},
+                                   {"select_last_index", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -272,19 +272,26 @@ class Masks {
 class Attention final : public Composite {
  public:
   std::string_view type() const override { return "Attention"; }
+  std::string_view formula() const override {
+    return "out[n,h,s,:] = sum_t p[n,h,s,t] * v[n,g,t,:], p = softmax_t(scale * q[n,h,s,:] . "
+           "k[n,g,t,:] + mask[n,h,s,t])\n"
+           "g the head that h shares; past joined before k, v; softcap c: c * tanh(score / c); "
+           "is_causal: t <= s\n"
+           "opset 24: nonpad_kv_seqlen, masks shorter than the keys; opset 25: windows";
+  }
   int first_opset() const override { return 23; }
-  const std::vector<KnownAttribute>* attributes() const override {
+  const Attributes& attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {{"is_causal", kInt},
-                                                    {"kv_num_heads", kInt},
-                                                    {"left_window_size", kInt},
-                                                    {"q_num_heads", kInt},
-                                                    {"qk_matmul_output_mode", kInt},
-                                                    {"right_window_size", kInt},
-                                                    {"scale", kFloat},
-                                                    {"softcap", kFloat},
-                                                    {"softmax_precision", kInt}};
-    return &all;
+    static const Attributes all = {{"is_causal", kInt},
+                                   {"kv_num_heads", kInt},
+                                   {"left_window_size", kInt},
+                                   {"q_num_heads", kInt},
+                                   {"qk_matmul_output_mode", kInt},
+                                   {"right_window_size", kInt},
+                                   {"scale", kFloat},
+                                   {"softcap", kFloat},
+                                   {"softmax_precision", kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

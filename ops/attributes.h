@@ -1,4 +1,5 @@
-// Which attributes each operator has, and of which kind: what the importer holds a model to.
+// Attributes of an operator, by name and kind: what the importer holds a model to. Each class lists
+// its own (Operator::attributes).
 //
 // An attribute that frit would not read is a wrong result, so a model that has one is refused; so
 // is one that lacks an attribute for which ONNX has no default. Listed are those of ONNX from the
@@ -37,11 +38,16 @@ struct KnownAttribute {
   int required_until = 0;
 };
 
-/// Sorted by name; nullptr where the operator is not in the table.
-const std::vector<KnownAttribute>* known_attributes(std::string_view domain, std::string_view type);
+/// Those of one operator, sorted by name.
+using Attributes = std::vector<KnownAttribute>;
+/// The empty list.
+const Attributes& no_attributes();
+
+/// Of an operator of the registry, else nullptr.
+const Attributes* known_attributes(std::string_view domain, std::string_view type);
 
 /// Where `type` has no attribute `name`, or has it of another kind: what to say after its name.
-/// nullopt for an operator that is not in the table.
+/// nullopt for an operator that is not in the registry.
 std::optional<std::string> attribute_fault(std::string_view domain, std::string_view type,
                                            std::string_view name, const Attribute& value);
 

@@ -17,6 +17,17 @@ constexpr const char* kNames[] = {"its input", "its scale", "its bias", "its mea
 class BatchNormalization final : public Operator {
  public:
   std::string_view type() const override { return "BatchNormalization"; }
+  std::string_view formula() const override {
+    return "out[n,c,i] = (x[n,c,i] - mean[c]) / sqrt(var[c] + epsilon) * scale[c] + bias[c]\n"
+           "training_mode (opset 14 on): mean and var of x over n and i; outputs 1, 2: old * "
+           "momentum + new * (1 - momentum)";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {
+        {"epsilon", kFloat}, {"momentum", kFloat}, {"spatial", kInt}, {"training_mode", kInt}};
+    return all;
+  }
   int first_opset() const override { return 7; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
 

@@ -18,6 +18,7 @@ using TypeSet = std::span<const DType> (*)();
 
 struct BinaryRule {
   std::string_view type;
+  std::string_view formula;
   int first_opset;  ///< before 7 the operands broadcast by an attribute, which frit does not read
   TypeSet types;
   bool result_bool;
@@ -48,24 +49,31 @@ Expr either(const Expr& a, const Expr& b) { return a || b; }
 Expr exclusive(const Expr& a, const Expr& b) { return a != b; }
 
 constexpr BinaryRule kBinary[] = {
-    {"Add", 7, numeric_types, false, add, 1, math::strict_add},
-    {"And", 7, bool_type, true, both, 1},
-    {"Div", 7, numeric_types, false, div, 4},
-    {"Equal", 7, all_types, true, equal, 1},
-    {"Greater", 7, numeric_types, true, greater, 1},
-    {"GreaterOrEqual", 12, numeric_types, true, greater_or_equal, 1},
-    {"Less", 7, numeric_types, true, less, 1},
-    {"LessOrEqual", 12, numeric_types, true, less_or_equal, 1},
-    {"Mul", 7, numeric_types, false, mul, 1, math::strict_mul},
-    {"Or", 7, bool_type, true, either, 1},
-    {"Sub", 7, numeric_types, false, sub, 1},
-    {"Xor", 7, bool_type, true, exclusive, 1},
+    {"Add", "out[i] = a[i] + b[i], a and b broadcast", 7, numeric_types, false, add, 1,
+     math::strict_add},
+    {"And", "out[i] = a[i] && b[i], a and b broadcast", 7, bool_type, true, both, 1},
+    {"Div", "out[i] = a[i] / b[i], a and b broadcast; integers towards 0, 0 for b[i] = 0", 7,
+     numeric_types, false, div, 4},
+    {"Equal", "out[i] = a[i] == b[i], a and b broadcast", 7, all_types, true, equal, 1},
+    {"Greater", "out[i] = a[i] > b[i], a and b broadcast", 7, numeric_types, true, greater, 1},
+    {"GreaterOrEqual", "out[i] = a[i] >= b[i], a and b broadcast", 12, numeric_types, true,
+     greater_or_equal, 1},
+    {"Less", "out[i] = a[i] < b[i], a and b broadcast", 7, numeric_types, true, less, 1},
+    {"LessOrEqual", "out[i] = a[i] <= b[i], a and b broadcast", 12, numeric_types, true,
+     less_or_equal, 1},
+    {"Mul", "out[i] = a[i] * b[i], a and b broadcast", 7, numeric_types, false, mul, 1,
+     math::strict_mul},
+    {"Or", "out[i] = a[i] || b[i], a and b broadcast", 7, bool_type, true, either, 1},
+    {"Sub", "out[i] = a[i] - b[i], a and b broadcast", 7, numeric_types, false, sub, 1},
+    {"Xor", "out[i] = a[i] != b[i], a and b broadcast", 7, bool_type, true, exclusive, 1},
 };
 
 class Binary final : public Broadcasting {
  public:
   explicit Binary(const BinaryRule& rule) : rule_(rule) {}
   std::string_view type() const override { return rule_.type; }
+  std::string_view formula() const override { return rule_.formula; }
+  const Attributes& attributes() const override { return no_attributes(); }
   int first_opset() const override { return rule_.first_opset; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -93,6 +101,10 @@ class Binary final : public Broadcasting {
 class Pow final : public Broadcasting {
  public:
   std::string_view type() const override { return "Pow"; }
+  std::string_view formula() const override {
+    return "out[i] = a[i]^b[i] in a's type, a and b broadcast";
+  }
+  const Attributes& attributes() const override { return no_attributes(); }
   int first_opset() const override { return 7; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -126,6 +138,10 @@ class Pow final : public Broadcasting {
 class Where final : public Broadcasting {
  public:
   std::string_view type() const override { return "Where"; }
+  std::string_view formula() const override {
+    return "out[i] = condition[i] ? a[i] : b[i], all three broadcast";
+  }
+  const Attributes& attributes() const override { return no_attributes(); }
   int first_opset() const override { return 9; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

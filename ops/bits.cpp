@@ -11,7 +11,6 @@ namespace {
 
 using Halide::Expr;
 using Halide::select;
-using Attributes = std::vector<KnownAttribute>;
 
 Expr zero_of(const Expr& x) { return Halide::Internal::make_zero(x.type()); }
 
@@ -22,14 +21,12 @@ Expr bit_xor(const Expr& a, const Expr& b) { return a ^ b; }
 /// Opset 18.
 class Bitwise final : public Broadcasting {
  public:
-  Bitwise(std::string_view type, Expr (*value)(const Expr&, const Expr&))
-      : type_(type), value_(value) {}
+  Bitwise(std::string_view type, std::string_view formula, Expr (*value)(const Expr&, const Expr&))
+      : type_(type), formula_(formula), value_(value) {}
   std::string_view type() const override { return type_; }
+  std::string_view formula() const override { return formula_; }
   int first_opset() const override { return 18; }
-  const Attributes* attributes() const override {
-    static const Attributes none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 2));
@@ -43,19 +40,17 @@ class Bitwise final : public Broadcasting {
   }
 
  private:
-  std::string_view type_;
+  std::string_view type_, formula_;
   Expr (*value_)(const Expr&, const Expr&);
 };
 
 class BitwiseNot final : public Operator {
  public:
   std::string_view type() const override { return "BitwiseNot"; }
+  std::string_view formula() const override { return "out[i] = ~x[i]"; }
   int first_opset() const override { return 18; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const Attributes* attributes() const override {
-    static const Attributes none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -73,10 +68,16 @@ class BitwiseNot final : public Operator {
 class BitShift final : public Broadcasting {
  public:
   std::string_view type() const override { return "BitShift"; }
+  std::string_view formula() const override {
+    return "direction \"LEFT\": out[i] = x[i] << y[i]; \"RIGHT\": out[i] = x[i] >> y[i]; "
+           "broadcast\n"
+           "a y outside [0, bits) shifts all out; signed integers from opset 28, their sign "
+           "extended";
+  }
   int first_opset() const override { return 11; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"direction", AttributeKind::kString, kAlways}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -137,10 +138,13 @@ Expr floor_remainder(const Expr& a, const Expr& b) {
 class Mod final : public Broadcasting {
  public:
   std::string_view type() const override { return "Mod"; }
+  std::string_view formula() const override {
+    return "out[i] = a[i] - floor(a[i] / b[i]) * b[i], a and b broadcast; fmod 1: trunc for floor";
+  }
   int first_opset() const override { return 10; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"fmod", AttributeKind::kInt}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -160,9 +164,9 @@ class Mod final : public Broadcasting {
 }  // namespace
 
 void add_bits(std::vector<const Operator*>& all) {
-  all.push_back(new Bitwise("BitwiseAnd", bit_and));
-  all.push_back(new Bitwise("BitwiseOr", bit_or));
-  all.push_back(new Bitwise("BitwiseXor", bit_xor));
+  all.push_back(new Bitwise("BitwiseAnd", "out[i] = a[i] & b[i], a and b broadcast", bit_and));
+  all.push_back(new Bitwise("BitwiseOr", "out[i] = a[i] | b[i], a and b broadcast", bit_or));
+  all.push_back(new Bitwise("BitwiseXor", "out[i] = a[i] ^ b[i], a and b broadcast", bit_xor));
   all.push_back(new BitwiseNot);
   all.push_back(new BitShift);
   all.push_back(new Mod);

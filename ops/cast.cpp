@@ -10,7 +10,6 @@ namespace frit {
 namespace {
 
 using Halide::Expr;
-using Attributes = std::vector<KnownAttribute>;
 
 /// The type numbered by attribute `to`.
 Result<DType> target_of(const OpInstance& op) {
@@ -41,13 +40,18 @@ Result<SmallFloatCast> rounding_of(const OpInstance& op) {
 class Cast final : public Operator {
  public:
   std::string_view type() const override { return "Cast"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i] as type to: nearest value, ties to even; floats to integers truncated\n"
+           "float8 from opset 19 (saturate: largest finite for what is beyond), 4 bits from 21 and "
+           "23, float8e8m0 24";
+  }
   int first_opset() const override { return 6; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"round_mode", AttributeKind::kString},
                                    {"saturate", AttributeKind::kInt},
                                    {"to", AttributeKind::kInt, kAlways}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -86,11 +90,14 @@ class Cast final : public Operator {
 class CastLike final : public Composite {
  public:
   std::string_view type() const override { return "CastLike"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i] as the type of target_type, as Cast";
+  }
   int first_opset() const override { return 15; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"round_mode", AttributeKind::kString},
                                    {"saturate", AttributeKind::kInt}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -113,11 +120,14 @@ class CastLike final : public Composite {
 class BitCast final : public Operator {
  public:
   std::string_view type() const override { return "BitCast"; }
+  std::string_view formula() const override {
+    return "out[i] = the bits of x[i] read as type to, of the same width";
+  }
   int first_opset() const override { return 26; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"to", AttributeKind::kInt, kAlways}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -19,10 +19,14 @@ enum Input : std::size_t { kX, kWeight, kBias, kPast };
 class CausalConvWithState final : public Composite {
  public:
   std::string_view type() const override { return "CausalConvWithState"; }
+  std::string_view formula() const override {
+    return "out[n,c,t] = act(b[c] + sum_r w[c,0,r] * z[n,c,t+r]), z = [past_state, x] along t\n"
+           "present_state = the last K-1 of z; act: none or silu";
+  }
   int first_opset() const override { return 27; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"activation", AttributeKind::kString}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"activation", AttributeKind::kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -61,13 +61,17 @@ Result<Window> blocks_of(const OpInstance& op) {
 class Col2Im final : public Operator {
  public:
   std::string_view type() const override { return "Col2Im"; }
+  std::string_view formula() const override {
+    return "image[n,c,y] = sum over r, b with b*stride + r*dilation - pad = y of x[n,(c,r),b], per "
+           "spatial axis";
+  }
   int first_opset() const override { return 18; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"dilations", AttributeKind::kInts},
-                                                    {"pads", AttributeKind::kInts},
-                                                    {"strides", AttributeKind::kInts}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"dilations", AttributeKind::kInts},
+                                   {"pads", AttributeKind::kInts},
+                                   {"strides", AttributeKind::kInts}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -20,6 +20,15 @@ std::int64_t stated_axis(const OpInstance& op) {
 class Concat final : public Operator {
  public:
   std::string_view type() const override { return "Concat"; }
+  std::string_view formula() const override {
+    return "out[a,i,b] = x_j[a, i - offset_j, b], offset_j <= i < offset_j + extent_j, i along "
+           "axis";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axis", kInt, kAlways}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

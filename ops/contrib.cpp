@@ -21,17 +21,16 @@ class GeluForm final : public Composite {
  public:
   struct Rule {
     std::string_view type;
+    std::string_view formula;
     std::size_t least_inputs, most_inputs;
     const char* approximate;
     bool splits;
   };
   explicit GeluForm(const Rule& rule) : rule_(rule) {}
   std::string_view type() const override { return rule_.type; }
+  std::string_view formula() const override { return rule_.formula; }
   std::string_view domain() const override { return kMicrosoft; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, rule_.least_inputs, rule_.most_inputs));
@@ -80,10 +79,13 @@ class GeluForm final : public Composite {
   Rule rule_;
 };
 
-constexpr GeluForm::Rule kGeluForms[] = {{"BiasGelu", 2, 2, "none", false},
-                                         {"BiasSplitGelu", 2, 2, "none", true},
-                                         {"FastGelu", 1, 2, "tanh", false},
-                                         {"Gelu", 1, 1, "none", false}};
+constexpr GeluForm::Rule kGeluForms[] = {
+    {"BiasGelu", "out[i] = Gelu(x[i] + bias[i]), bias along the last axis", 2, 2, "none", false},
+    {"BiasSplitGelu", "[a, g] = halves of x + bias along the last axis; out[i] = a[i] * Gelu(g[i])",
+     2, 2, "none", true},
+    {"FastGelu", "out[i] = Gelu(x[i] + bias[i]) approximated by tanh, bias along the last axis", 1,
+     2, "tanh", false},
+    {"Gelu", "out[i] = x[i]/2 * (1 + erf(x[i] / sqrt(2)))", 1, 1, "none", false}};
 
 /// A normalisation under the name that ONNX Runtime's fusions give it.
 class RenamedNorm final : public Composite {
@@ -91,11 +93,13 @@ class RenamedNorm final : public Composite {
   RenamedNorm(std::string_view domain, std::string_view type, bool centred)
       : domain_(domain), type_(type), centred_(centred) {}
   std::string_view type() const override { return type_; }
+  std::string_view formula() const override {
+    return centred_ ? "as LayerNormalization of opset 17" : "as RMSNormalization of opset 23";
+  }
   std::string_view domain() const override { return domain_; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
-        {"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     OpInstance standard = op;
@@ -126,10 +130,16 @@ class SkipNorm final : public Composite {
   std::string_view type() const override {
     return centred_ ? "SkipLayerNormalization" : "SkipSimplifiedLayerNormalization";
   }
+  std::string_view formula() const override {
+    return centred_
+               ? "out = LayerNormalization(s, gamma, beta; last axis), s = x + skip + bias; output "
+                 "3 is s"
+               : "out = RMSNormalization(s, gamma; last axis), s = x + skip + bias; output 3 is s";
+  }
   std::string_view domain() const override { return kMicrosoft; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"epsilon", kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"epsilon", kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -191,14 +201,18 @@ class SkipNorm final : public Composite {
 class FusedMatMul final : public Composite {
  public:
   std::string_view type() const override { return "FusedMatMul"; }
+  std::string_view formula() const override {
+    return "out[b,m,n] = alpha * sum_k a'[b,m,k] * b'[b,k,n], a' and b' transposed where transA, "
+           "transB say so";
+  }
   std::string_view domain() const override { return kMicrosoft; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"alpha", kFloat},
-                                                    {"transA", kInt},
-                                                    {"transB", kInt},
-                                                    {"transBatchA", kInt},
-                                                    {"transBatchB", kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"alpha", kFloat},
+                                   {"transA", kInt},
+                                   {"transB", kInt},
+                                   {"transBatchA", kInt},
+                                   {"transBatchB", kInt}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 2));

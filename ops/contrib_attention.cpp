@@ -156,14 +156,19 @@ class MultiHeadAttention final : public Composite {
 
  public:
   std::string_view type() const override { return "MultiHeadAttention"; }
+  std::string_view formula() const override {
+    return "out[n,s,h,:] = sum_t p[n,h,s,t] * v[n,t,h,:], p = softmax_t(scale * q[n,s,h,:] . "
+           "k[n,t,h,:] + bias[n,h,s,t])\n"
+           "keys that the mask hides: mask_filter_value added; unidirectional: t <= s";
+  }
   std::string_view domain() const override { return "com.microsoft"; }
-  const std::vector<KnownAttribute>* attributes() const override {
+  const Attributes& attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {{"mask_filter_value", kFloat},
-                                                    {"num_heads", kInt, kAlways},
-                                                    {"scale", kFloat},
-                                                    {"unidirectional", kInt}};
-    return &all;
+    static const Attributes all = {{"mask_filter_value", kFloat},
+                                   {"num_heads", kInt, kAlways},
+                                   {"scale", kFloat},
+                                   {"unidirectional", kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -265,18 +270,23 @@ class MergedAttention final : public Composite {
 
  public:
   std::string_view type() const override { return "Attention"; }
+  std::string_view formula() const override {
+    return "[q, k, v] = x W + b; out[n,s,h,:] = sum_t p[n,h,s,t] * v[n,t,h,:]\n"
+           "p = softmax_t(scale * q[n,s,h,:] . k[n,t,h,:] + bias[n,h,s,t]); hidden keys: "
+           "mask_filter_value added";
+  }
   std::string_view domain() const override { return "com.microsoft"; }
-  const std::vector<KnownAttribute>* attributes() const override {
+  const Attributes& attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {{"do_rotary", kInt},
-                                                    {"mask_filter_value", kFloat},
-                                                    {"num_heads", kInt, kAlways},
-                                                    {"past_present_share_buffer", kInt},
-                                                    {"qkv_hidden_sizes", kInts},
-                                                    {"rotary_embedding_dim", kInt},
-                                                    {"scale", kFloat},
-                                                    {"unidirectional", kInt}};
-    return &all;
+    static const Attributes all = {{"do_rotary", kInt},
+                                   {"mask_filter_value", kFloat},
+                                   {"num_heads", kInt, kAlways},
+                                   {"past_present_share_buffer", kInt},
+                                   {"qkv_hidden_sizes", kInts},
+                                   {"rotary_embedding_dim", kInt},
+                                   {"scale", kFloat},
+                                   {"unidirectional", kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -86,12 +86,20 @@ class Conv final : public Operator {
  public:
   explicit Conv(bool integer) : integer_(integer) {}
   std::string_view type() const override { return "Conv"; }
+  std::string_view formula() const override {
+    return "out[n,f,y,x] = b[f] + sum_{c,ry,rx} x[n,g(f)+c,y*sy+ry*dy-py,x*sx+rx*dx-px] * "
+           "w[f,c,ry,rx]\n"
+           "g(f): first channel of f's group; 0 outside x; 1, 2 or 3 spatial axes";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"auto_pad", kString}, {"dilations", kInts},
+                                   {"group", kInt},       {"kernel_shape", kInts},
+                                   {"pads", kInts},       {"strides", kInts}};
+    return all;
+  }
   std::string_view domain() const override { return integer_ ? "frit" : ""; }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
-
-  const std::vector<KnownAttribute>* attributes() const override {
-    return integer_ ? known_attributes("", "Conv") : nullptr;
-  }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 3));

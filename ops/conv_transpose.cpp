@@ -104,6 +104,19 @@ Status check_shapes(const OpInstance& op) {
 class ConvTranspose final : public Operator {
  public:
   std::string_view type() const override { return "ConvTranspose"; }
+  std::string_view formula() const override {
+    return "out[n,f,y,x] = b[f] + sum_{c,ry,rx} x[n,c,v,u] * w[c,f,ry,rx] over v*sy + ry*dy - py = "
+           "y, u*sx + rx*dx - px = x\n"
+           "f within its group; extent (in-1)*stride + output_padding + (k-1)*dilation + 1 - pads";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"auto_pad", kString},     {"dilations", kInts},
+                                   {"group", kInt},           {"kernel_shape", kInts},
+                                   {"output_padding", kInts}, {"output_shape", kInts},
+                                   {"pads", kInts},           {"strides", kInts}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

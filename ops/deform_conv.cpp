@@ -66,15 +66,19 @@ Result<Window> deform_window_of(const OpInstance& op, const Ints& kernel, std::s
 class DeformColumns final : public Operator {
  public:
   std::string_view type() const override { return "DeformColumns"; }
+  std::string_view formula() const override {
+    return "out[n,c,r,y,x] = mask[n,r,y,x] * bilinear(x[n,c], y*sy+ry*dy-py + offset_y[n,r,y,x], "
+           "likewise x), r = (ry,rx)";
+  }
   std::string_view domain() const override { return "frit"; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"dilations", AttributeKind::kInts},
-                                                    {"kernel_shape", AttributeKind::kInts},
-                                                    {"offset_group", AttributeKind::kInt},
-                                                    {"pads", AttributeKind::kInts},
-                                                    {"strides", AttributeKind::kInts}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"dilations", AttributeKind::kInts},
+                                   {"kernel_shape", AttributeKind::kInts},
+                                   {"offset_group", AttributeKind::kInt},
+                                   {"pads", AttributeKind::kInts},
+                                   {"strides", AttributeKind::kInts}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -174,13 +178,18 @@ class DeformColumns final : public Operator {
 class DeformConv final : public Composite {
  public:
   std::string_view type() const override { return "DeformConv"; }
+  std::string_view formula() const override {
+    return "out[n,f,y,x] = b[f] + sum_{c,r} w[f,c,r] * mask[n,r,y,x] * bilinear(x[n,c], p + "
+           "offset[n,r,y,x])\n"
+           "p = (y*sy+ry*dy-py, x*sx+rx*dx-px), r = (ry,rx); 0 outside x";
+  }
   int first_opset() const override { return 19; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
+  const Attributes& attributes() const override {
+    static const Attributes all = {
         {"dilations", AttributeKind::kInts},    {"group", AttributeKind::kInt},
         {"kernel_shape", AttributeKind::kInts}, {"offset_group", AttributeKind::kInt},
         {"pads", AttributeKind::kInts},         {"strides", AttributeKind::kInts}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -43,6 +43,16 @@ Status check_mode(const OpInstance& op) {
 class DepthToSpace final : public Operator {
  public:
   std::string_view type() const override { return "DepthToSpace"; }
+  std::string_view formula() const override {
+    return "out[n,c,y*B+i,x*B+j] = x[n, (i*B + j)*C + c, y, x] (mode DCR) or x[n, c*B*B + i*B + j, "
+           "y, x] (CRD, opset 11 on)\n"
+           "B = blocksize, C = channels of out";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"blocksize", kInt, kAlways}, {"mode", kString}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -78,6 +88,16 @@ class DepthToSpace final : public Operator {
 class SpaceToDepth final : public Operator {
  public:
   std::string_view type() const override { return "SpaceToDepth"; }
+  std::string_view formula() const override {
+    return "out[n, (i*B + j)*C + c, y, x] = x[n,c,y*B+i,x*B+j] (mode DCR), or channel c*B*B + i*B "
+           "+ j (CRD)\n"
+           "B = blocksize, C = channels of x";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"blocksize", kInt, kAlways}, {"mode", kString}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

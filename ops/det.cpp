@@ -27,12 +27,10 @@ using Halide::Var;
 class Det final : public Operator {
  public:
   std::string_view type() const override { return "Det"; }
+  std::string_view formula() const override { return "out[b] = det x[b,:,:]"; }
   int first_opset() const override { return 11; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));

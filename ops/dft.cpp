@@ -133,12 +133,17 @@ Ref mirrored(Expansion& to, Ref half, std::int64_t length) {
 class Dft final : public Composite {
  public:
   std::string_view type() const override { return "DFT"; }
+  std::string_view formula() const override {
+    return "out[k] = sum_n x[n] * exp(-2 pi j k n / N), along axis; inverse: 1/N sum_n x[n] * "
+           "exp(+2 pi j k n / N)\n"
+           "axis: attribute before opset 20, then input; onesided: k <= N/2";
+  }
   int first_opset() const override { return 17; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"inverse", AttributeKind::kInt},
-                                                    {"onesided", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt},
+                                   {"inverse", AttributeKind::kInt},
+                                   {"onesided", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -253,10 +258,14 @@ Result<StftSpec> stft_spec_of(const OpInstance& op) {
 class Stft final : public Composite {
  public:
   std::string_view type() const override { return "STFT"; }
+  std::string_view formula() const override {
+    return "out[b,f,k] = sum_n window[n] * x[b, f*frame_step + n] * exp(-2 pi j k n / "
+           "frame_length)";
+  }
   int first_opset() const override { return 17; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"onesided", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"onesided", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

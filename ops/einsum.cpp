@@ -275,10 +275,13 @@ class Contraction {
 class Einsum final : public Composite {
  public:
   std::string_view type() const override { return "Einsum"; }
+  std::string_view formula() const override {
+    return "out[labels] = sum over the labels not in out of prod_j x_j[labels_j], as equation says";
+  }
   int first_opset() const override { return 12; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"equation", AttributeKind::kString, kAlways}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"equation", AttributeKind::kString, kAlways}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -18,17 +18,20 @@ Expr of(const AttributeMap&, const Expr& x) {
 
 // Costs: instructions of the vectorised form on AVX-512, rounded (math.h).
 constexpr UnaryRule kElementary[] = {
-    {"Acos", 7, float_types, of<math::acos>, 24, 0, 1},
-    {"Acosh", 9, float_types, of<math::acosh>, 50, 0, 1},
-    {"Asin", 7, float_types, of<math::asin>, 22, 0, 1},
-    {"Asinh", 9, float_types, of<math::asinh>, 50, 0, 1},
-    {"Atan", 7, float_types, of<math::atan>, 20, 0, 1},
-    {"Atanh", 9, float_types, of<math::atanh>, 50, 0, 1},
-    {"Cos", 7, float_types, of<math::cos>, 110, 0, 1},
-    {"Cosh", 9, float_types, of<math::cosh>, 24, 0, 1},
-    {"Sin", 7, float_types, of<math::sin>, 110, 0, 1},
-    {"Sinh", 9, float_types, of<math::sinh>, 32, 0, 1},
-    {"Tan", 7, float_types, of<math::tan>, 110, 0, 1},
+    {"Acos", "out[i] = arccos(x[i]) in [0, pi]", 7, float_types, of<math::acos>, 24, 0, 1},
+    {"Acosh", "out[i] = arcosh(x[i]) = log(x[i] + sqrt(x[i]^2 - 1))", 9, float_types,
+     of<math::acosh>, 50, 0, 1},
+    {"Asin", "out[i] = arcsin(x[i]) in [-pi/2, pi/2]", 7, float_types, of<math::asin>, 22, 0, 1},
+    {"Asinh", "out[i] = arsinh(x[i]) = log(x[i] + sqrt(x[i]^2 + 1))", 9, float_types,
+     of<math::asinh>, 50, 0, 1},
+    {"Atan", "out[i] = arctan(x[i]) in [-pi/2, pi/2]", 7, float_types, of<math::atan>, 20, 0, 1},
+    {"Atanh", "out[i] = artanh(x[i]) = log((1 + x[i]) / (1 - x[i])) / 2", 9, float_types,
+     of<math::atanh>, 50, 0, 1},
+    {"Cos", "out[i] = cos(x[i])", 7, float_types, of<math::cos>, 110, 0, 1},
+    {"Cosh", "out[i] = cosh(x[i])", 9, float_types, of<math::cosh>, 24, 0, 1},
+    {"Sin", "out[i] = sin(x[i])", 7, float_types, of<math::sin>, 110, 0, 1},
+    {"Sinh", "out[i] = sinh(x[i])", 9, float_types, of<math::sinh>, 32, 0, 1},
+    {"Tan", "out[i] = tan(x[i])", 7, float_types, of<math::tan>, 110, 0, 1},
 };
 
 /// IsNaN and IsInf: by the bits, whatever made x.
@@ -36,12 +39,15 @@ class FloatTest final : public OneInput {
  public:
   explicit FloatTest(bool nan) : nan_(nan) {}
   std::string_view type() const override { return nan_ ? "IsNaN" : "IsInf"; }
+  std::string_view formula() const override {
+    return nan_ ? "out[i] = x[i] is NaN"
+                : "out[i] = (detect_positive && x[i] == +inf) || (detect_negative && x[i] == -inf)";
+  }
   int first_opset() const override { return nan_ ? 9 : 10; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    static const std::vector<KnownAttribute> signs = {{"detect_negative", AttributeKind::kInt},
-                                                      {"detect_positive", AttributeKind::kInt}};
-    return nan_ ? &none : &signs;
+  const Attributes& attributes() const override {
+    static const Attributes signs = {{"detect_negative", AttributeKind::kInt},
+                                     {"detect_positive", AttributeKind::kInt}};
+    return nan_ ? no_attributes() : signs;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -38,6 +38,10 @@ void keep_only(OpInstance& op, const std::string& name, Ints list) {
 class Expand final : public Operator {
  public:
   std::string_view type() const override { return "Expand"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i], axes of extent 1 read at 0; extents broadcast both ways with shape";
+  }
+  const Attributes& attributes() const override { return no_attributes(); }
   int first_opset() const override { return 8; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
@@ -73,6 +77,10 @@ class Expand final : public Operator {
 class Tile final : public Operator {
  public:
   std::string_view type() const override { return "Tile"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i mod extent] on each axis, extents times repeats";
+  }
+  const Attributes& attributes() const override { return no_attributes(); }
   int first_opset() const override { return 6; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 

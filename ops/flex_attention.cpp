@@ -16,7 +16,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-const std::vector<KnownAttribute>& scale_and_precision() {
+const Attributes& scale_and_precision() {
   using enum AttributeKind;
   static const std::vector<KnownAttribute> all = {{"scale", kFloat}, {"softmax_precision", kInt}};
   return all;
@@ -56,9 +56,12 @@ Status check_plain(const OpInstance& op, std::size_t count) {
 class FlexAttentionScores final : public Composite {
  public:
   std::string_view type() const override { return "FlexAttentionScores"; }
+  std::string_view formula() const override {
+    return "out[n,h,s,t] = scale * sum_d q[n,h,s,d] * k[n,g,t,d], g the head of k that h shares";
+  }
   std::string_view domain() const override { return "frit"; }
   int first_opset() const override { return 0; }
-  const std::vector<KnownAttribute>* attributes() const override { return &scale_and_precision(); }
+  const Attributes& attributes() const override { return scale_and_precision(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_plain(op, 2));
@@ -91,12 +94,12 @@ class FlexAttentionScores final : public Composite {
 class FlexAttentionValues final : public Composite {
  public:
   std::string_view type() const override { return "FlexAttentionValues"; }
+  std::string_view formula() const override {
+    return "out[n,h,s,e] = sum_t p[n,h,s,t] * v[n,g,t,e], g the head of v that h shares";
+  }
   std::string_view domain() const override { return "frit"; }
   int first_opset() const override { return 0; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_plain(op, 2));
@@ -118,8 +121,13 @@ class FlexAttentionValues final : public Composite {
 class FlexAttention final : public Composite {
  public:
   std::string_view type() const override { return "FlexAttention"; }
+  std::string_view formula() const override {
+    return "out[n,h,s,:] = sum_t softmax_t(scale * q[n,h,s,:] . k[n,g,t,:]) * v[n,g,t,:], g the "
+           "head that h shares\n"
+           "scale: 1 / sqrt(size of a head) where not stated; score_mod and prob_mod none";
+  }
   std::string_view domain() const override { return "ai.onnx.preview"; }
-  const std::vector<KnownAttribute>* attributes() const override { return &scale_and_precision(); }
+  const Attributes& attributes() const override { return scale_and_precision(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_plain(op, 3));

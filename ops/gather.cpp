@@ -14,6 +14,15 @@ std::size_t axis_of(const OpInstance& op) { return *axis_attribute(op, 0); }
 class Gather final : public Operator {
  public:
   std::string_view type() const override { return "Gather"; }
+  std::string_view formula() const override {
+    return "out[a,j,b] = x[a, indices[j], b], the indices in place of axis; negative ones from the "
+           "end";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axis", kInt}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -28,11 +28,14 @@ Status check_gathered(const OpInstance& op) {
 class GatherElements final : public Operator {
  public:
   std::string_view type() const override { return "GatherElements"; }
+  std::string_view formula() const override {
+    return "out[i] = data[i, with indices[i] for coordinate axis]";
+  }
   int first_opset() const override { return 11; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -74,11 +77,14 @@ class GatherElements final : public Operator {
 class GatherND final : public Operator {
  public:
   std::string_view type() const override { return "GatherND"; }
+  std::string_view formula() const override {
+    return "out[b,j,k] = data[b, indices[b,j,:], k], b the first batch_dims axes (opset 12 on)";
+  }
   int first_opset() const override { return 11; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"batch_dims", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"batch_dims", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

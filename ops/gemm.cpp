@@ -74,6 +74,17 @@ Expr scaled(const Expr& e, float factor) {
 class Gemm final : public Operator {
  public:
   std::string_view type() const override { return "Gemm"; }
+  std::string_view formula() const override {
+    return "out[m,n] = alpha * sum_k a'[m,k] * b'[k,n] + beta * c[m,n], a' and b' transposed where "
+           "transA, transB say so\n"
+           "c broadcasts; optional from opset 11";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {
+        {"alpha", kFloat}, {"beta", kFloat}, {"transA", kInt}, {"transB", kInt}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
   std::string anchor(const OpInstance&) const override { return "matmul"; }
   std::vector<std::string> axis_names(const OpInstance&) const override { return {"m", "n"}; }

@@ -35,6 +35,7 @@ Result<std::vector<TensorType>> pooled_type(const OpInstance& op) {
 
 class GlobalPool : public Operator {
  public:
+  const Attributes& attributes() const override { return no_attributes(); }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
   std::string anchor(const OpInstance&) const override { return "reduce"; }
 
@@ -80,6 +81,9 @@ class GlobalPool : public Operator {
 class GlobalAveragePool final : public GlobalPool {
  public:
   std::string_view type() const override { return "GlobalAveragePool"; }
+  std::string_view formula() const override {
+    return "out[n,c] = 1/R sum_r x[n,c,r], r over all spatial axes, kept with extent 1";
+  }
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
@@ -97,6 +101,9 @@ class GlobalAveragePool final : public GlobalPool {
 class GlobalMaxPool final : public GlobalPool {
  public:
   std::string_view type() const override { return "GlobalMaxPool"; }
+  std::string_view formula() const override {
+    return "out[n,c] = max_r x[n,c,r], r over all spatial axes, kept with extent 1";
+  }
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
@@ -119,10 +126,13 @@ class GlobalMaxPool final : public GlobalPool {
 class GlobalLpPool final : public Composite {
  public:
   std::string_view type() const override { return "GlobalLpPool"; }
+  std::string_view formula() const override {
+    return "out[n,c] = (sum_r |x[n,c,r]|^p)^(1/p), r over all spatial axes, kept with extent 1";
+  }
   int first_opset() const override { return 2; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"p", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"p", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

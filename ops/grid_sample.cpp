@@ -162,13 +162,20 @@ class SampledAxis {
 class GridSample final : public Operator {
  public:
   std::string_view type() const override { return "GridSample"; }
+  std::string_view formula() const override {
+    return "out[n,c,y,x] = interpolation by mode of x[n,c] at pixel coordinates of grid[n,y,x,:]\n"
+           "grid in [-1, 1]: corner pixels' centres (align_corners) or outer edges; outside by "
+           "padding_mode\n"
+           "opset 16: bilinear, bicubic, nearest of 2 axes; from opset 20 linear, cubic, nearest "
+           "of any number";
+  }
   int first_opset() const override { return 16; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"align_corners", AttributeKind::kInt},
-                                                    {"mode", AttributeKind::kString},
-                                                    {"padding_mode", AttributeKind::kString}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"align_corners", AttributeKind::kInt},
+                                   {"mode", AttributeKind::kString},
+                                   {"padding_mode", AttributeKind::kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

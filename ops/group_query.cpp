@@ -293,25 +293,31 @@ class Nodes {
 class GroupQueryAttention final : public Composite {
  public:
   std::string_view type() const override { return "GroupQueryAttention"; }
+  std::string_view formula() const override {
+    return "out[n,s,h,:] = sum_{t <= s} p[n,h,s,t] * v[n,t,g,:], p = softmax_t(scale * q[n,s,h,:] "
+           ". k[n,t,g,:])\n"
+           "g the head that h shares; past before k, v, seqlens_k[n] + 1 keys count; do_rotary: q "
+           "and k turned first";
+  }
   std::string_view domain() const override { return "com.microsoft"; }
-  const std::vector<KnownAttribute>* attributes() const override {
+  const Attributes& attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {{"causal", kInt},
-                                                    {"do_rotary", kInt},
-                                                    {"k_quant_type", kString},
-                                                    {"kv_cache_bit_width", kInt},
-                                                    {"kv_num_heads", kInt, kAlways},
-                                                    {"local_window_size", kInt},
-                                                    {"num_heads", kInt, kAlways},
-                                                    {"qk_norm_epsilon", kFloat},
-                                                    {"qk_output", kInt},
-                                                    {"rotary_interleaved", kInt},
-                                                    {"scale", kFloat},
-                                                    {"sliding_window_cache", kInt},
-                                                    {"smooth_softmax", kInt},
-                                                    {"softcap", kFloat},
-                                                    {"v_quant_type", kString}};
-    return &all;
+    static const Attributes all = {{"causal", kInt},
+                                   {"do_rotary", kInt},
+                                   {"k_quant_type", kString},
+                                   {"kv_cache_bit_width", kInt},
+                                   {"kv_num_heads", kInt, kAlways},
+                                   {"local_window_size", kInt},
+                                   {"num_heads", kInt, kAlways},
+                                   {"qk_norm_epsilon", kFloat},
+                                   {"qk_output", kInt},
+                                   {"rotary_interleaved", kInt},
+                                   {"scale", kFloat},
+                                   {"sliding_window_cache", kInt},
+                                   {"smooth_softmax", kInt},
+                                   {"softcap", kFloat},
+                                   {"v_quant_type", kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

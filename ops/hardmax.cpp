@@ -13,9 +13,13 @@ using Ints = std::vector<std::int64_t>;
 class Hardmax final : public Composite {
  public:
   std::string_view type() const override { return "Hardmax"; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt}};
-    return &all;
+  std::string_view formula() const override {
+    return "out[i,r] = 1 at the first r where x[i,r] is largest, else 0\n"
+           "r over axis; before opset 13 over all axes from axis on";
+  }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

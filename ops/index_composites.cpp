@@ -21,11 +21,9 @@ constexpr const char* kMl = "ai.onnx.ml";
 class ArrayFeatureExtractor final : public Composite {
  public:
   std::string_view type() const override { return "ArrayFeatureExtractor"; }
+  std::string_view formula() const override { return "out[a,j] = x[a, indices[j]]"; }
   std::string_view domain() const override { return kMl; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    return &none;
-  }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 2));
@@ -59,10 +57,11 @@ class ArrayFeatureExtractor final : public Composite {
 class Binarizer final : public Composite {
  public:
   std::string_view type() const override { return "Binarizer"; }
+  std::string_view formula() const override { return "out[i] = x[i] > threshold ? 1 : 0"; }
   std::string_view domain() const override { return kMl; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"threshold", AttributeKind::kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"threshold", AttributeKind::kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -88,10 +87,13 @@ class Binarizer final : public Composite {
 class CenterCropPad final : public Composite {
  public:
   std::string_view type() const override { return "CenterCropPad"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i - trunc((shape - extent) / 2)] on each axis of axes, 0 outside x";
+  }
   int first_opset() const override { return 18; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axes", AttributeKind::kInts}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axes", AttributeKind::kInts}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -140,10 +142,14 @@ class CenterCropPad final : public Composite {
 class Compress final : public Composite {
  public:
   std::string_view type() const override { return "Compress"; }
+  std::string_view formula() const override {
+    return "out[a,j,b] = x[a, p[j], b], p[j] the j-th true of condition, along axis (flat x "
+           "without axis)";
+  }
   int first_opset() const override { return 9; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -198,11 +204,11 @@ class Compress final : public Composite {
 class EyeLike final : public Composite {
  public:
   std::string_view type() const override { return "EyeLike"; }
+  std::string_view formula() const override { return "out[i,j] = j - i == k ? 1 : 0"; }
   int first_opset() const override { return 9; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"dtype", AttributeKind::kInt},
-                                                    {"k", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"dtype", AttributeKind::kInt}, {"k", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -239,10 +245,14 @@ class EyeLike final : public Composite {
 class OneHot final : public Composite {
  public:
   std::string_view type() const override { return "OneHot"; }
+  std::string_view formula() const override {
+    return "out[a,i,b] = i == indices[a,b] ? on : off, i a new axis of extent depth\n"
+           "negative indices count from its end";
+  }
   int first_opset() const override { return 9; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

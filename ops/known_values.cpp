@@ -27,11 +27,12 @@ class OfKnownValues : public Operator {
 class NonZero final : public OfKnownValues {
  public:
   std::string_view type() const override { return "NonZero"; }
-  int first_opset() const override { return 9; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> none;
-    return &none;
+  std::string_view formula() const override {
+    return "out[a,j] = coordinate a of the j-th element of x that is not 0, in row-major order; x "
+           "known at build";
   }
+  int first_opset() const override { return 9; }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -69,11 +70,15 @@ std::int64_t distinct(const std::vector<Number>& values, const Ints& dims, std::
 class Unique final : public OfKnownValues {
  public:
   std::string_view type() const override { return "Unique"; }
+  std::string_view formula() const override {
+    return "y = the distinct slices of x along axis (elements of flat x without axis), sorted or "
+           "as they occur\n"
+           "indices of first occurrence, of each slice in y, and counts; x known at build";
+  }
   int first_opset() const override { return 11; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"sorted", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt}, {"sorted", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

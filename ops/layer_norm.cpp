@@ -29,6 +29,18 @@ class Normalization final : public Operator {
       : type_(type), first_opset_(first_opset), centred_(centred) {}
 
   std::string_view type() const override { return type_; }
+  std::string_view formula() const override {
+    return centred_ ? "out[i,r] = (x[i,r] - mean[i]) / sqrt(var[i] + epsilon) * scale[r] + "
+                      "bias[r]\nmean[i] = 1/R sum_r x[i,r], var[i] = 1/R sum_r (x[i,r] - "
+                      "mean[i])^2, r over axis and all after"
+                    : "out[i,r] = x[i,r] / sqrt(1/R sum_s x[i,s]^2 + epsilon) * scale[r], r over "
+                      "axis and all after";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}};
+    return all;
+  }
   int first_opset() const override { return first_opset_; }
   OpKind kind(const OpInstance&) const override { return OpKind::kChain; }
 

@@ -154,15 +154,20 @@ class Tokens {
 class LinearAttention final : public Composite {
  public:
   std::string_view type() const override { return "LinearAttention"; }
+  std::string_view formula() const override {
+    return "for each token t: S = exp(g) * S (gated, gated_delta); S = S + k v'^T; out[t] = scale "
+           "* S^T q\n"
+           "v' = beta * (v - S^T k) (delta, gated_delta), else v";
+  }
   int first_opset() const override { return 27; }
-  const std::vector<KnownAttribute>* attributes() const override {
+  const Attributes& attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> all = {{"chunk_size", kInt},
-                                                    {"kv_num_heads", kInt, kAlways},
-                                                    {"q_num_heads", kInt, kAlways},
-                                                    {"scale", kFloat},
-                                                    {"update_rule", kString}};
-    return &all;
+    static const Attributes all = {{"chunk_size", kInt},
+                                   {"kv_num_heads", kInt, kAlways},
+                                   {"q_num_heads", kInt, kAlways},
+                                   {"scale", kFloat},
+                                   {"update_rule", kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -24,11 +24,18 @@ class Loss final : public Composite {
   std::string_view type() const override {
     return softmax_ ? "SoftmaxCrossEntropyLoss" : "NegativeLogLikelihoodLoss";
   }
+  std::string_view formula() const override {
+    return softmax_ ? "loss[n,d] = -w[c] * logp[n,c,d] at c = target[n,d], 0 where that is "
+                      "ignore_index; logp = LogSoftmax(x) over c\nreduction: none; sum; mean: sum "
+                      "of loss / sum of the w used"
+                    : "loss[n,d] = -w[c] * x[n,c,d] at c = target[n,d], 0 where that is "
+                      "ignore_index\nreduction: none; sum; mean: sum of loss / sum of the w used";
+  }
   int first_opset() const override { return 12; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"ignore_index", AttributeKind::kInt},
-                                                    {"reduction", AttributeKind::kString}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"ignore_index", AttributeKind::kInt},
+                                   {"reduction", AttributeKind::kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

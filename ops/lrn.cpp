@@ -48,6 +48,16 @@ Expr divided(const Expr& x, const Expr& base, const Parameters& p) {
 class Lrn final : public Operator {
  public:
   std::string_view type() const override { return "LRN"; }
+  std::string_view formula() const override {
+    return "out[n,c,i] = x[n,c,i] / (bias + alpha/size * sum_d x[n,d,i]^2)^beta\n"
+           "d from c - floor((size-1)/2) to c + ceil((size-1)/2)";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {
+        {"alpha", kFloat}, {"beta", kFloat}, {"bias", kFloat}, {"size", kInt, kAlways}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
   std::string anchor(const OpInstance&) const override { return "lrn"; }
 

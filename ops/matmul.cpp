@@ -99,6 +99,11 @@ Index batch_index(const Index& out, std::size_t out_rank, const Ints& own) {
 class MatMul final : public Operator {
  public:
   std::string_view type() const override { return "MatMul"; }
+  std::string_view formula() const override {
+    return "out[b,m,n] = sum_k a[b,m,k] * b[b,k,n], leading axes broadcast; rank 1: a row, a "
+           "column";
+  }
+  const Attributes& attributes() const override { return no_attributes(); }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
   std::string anchor(const OpInstance&) const override { return "matmul"; }
 

@@ -56,14 +56,19 @@ Result<Sizes> sizes_of(const OpInstance& op) {
 class MatMulNBits final : public Composite {
  public:
   std::string_view type() const override { return "MatMulNBits"; }
+  std::string_view formula() const override {
+    return "out[b,m,n] = bias[n] + sum_k a[b,m,k] * (q[n,k] - zero[n,j]) * scale[n,j], j = k / "
+           "block_size or g_idx[k]\n"
+           "q: bits each, blocks of a row of B packed with the lowest bits of a byte first";
+  }
   std::string_view domain() const override { return "com.microsoft"; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"K", kInt, kAlways},
-                                                    {"N", kInt, kAlways},
-                                                    {"accuracy_level", kInt},
-                                                    {"bits", kInt},
-                                                    {"block_size", kInt, kAlways}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"K", kInt, kAlways},
+                                   {"N", kInt, kAlways},
+                                   {"accuracy_level", kInt},
+                                   {"bits", kInt},
+                                   {"block_size", kInt, kAlways}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -39,11 +39,16 @@ Expr rounded(const Expr& x) {
 class MaxRoiPool final : public Operator {
  public:
   std::string_view type() const override { return "MaxRoiPool"; }
+  std::string_view formula() const override {
+    return "out[r,c,p,q] = max of x[b,c,y,x] over bin (p,q) of rois[r] = (b, x1, y1, x2, y2) * "
+           "spatial_scale, rounded\n"
+           "bin p: floor(p h/P) <= y - y1 < ceil((p+1) h/P), h = max(y2 - y1 + 1, 1); empty bins 0";
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"pooled_shape", AttributeKind::kInts, kAlways},
-                                                    {"spatial_scale", AttributeKind::kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"pooled_shape", AttributeKind::kInts, kAlways},
+                                   {"spatial_scale", AttributeKind::kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -62,13 +62,16 @@ Result<UnpoolSpec> unpool_spec_of(const OpInstance& op) {
 class MaxUnpool final : public Operator {
  public:
   std::string_view type() const override { return "MaxUnpool"; }
+  std::string_view formula() const override {
+    return "out = 0, then for all i: out[indices[i]] = x[i], indices through flat out";
+  }
   int first_opset() const override { return 9; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"kernel_shape", AttributeKind::kInts, kAlways},
-                                                    {"pads", AttributeKind::kInts},
-                                                    {"strides", AttributeKind::kInts}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"kernel_shape", AttributeKind::kInts, kAlways},
+                                   {"pads", AttributeKind::kInts},
+                                   {"strides", AttributeKind::kInts}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -57,10 +57,14 @@ Ref normalised_view(const OpInstance& op, Expansion& to, const Ints& view, std::
 class InstanceNormalization final : public Composite {
  public:
   std::string_view type() const override { return "InstanceNormalization"; }
+  std::string_view formula() const override {
+    return "out[n,c,i] = (x[n,c,i] - mean[n,c]) / sqrt(var[n,c] + epsilon) * scale[c] + bias[c]\n"
+           "mean and var over i, all spatial axes";
+  }
   int first_opset() const override { return 6; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"epsilon", kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"epsilon", kFloat}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_image(op));
@@ -78,11 +82,15 @@ class InstanceNormalization final : public Composite {
 class GroupNormalization final : public Composite {
  public:
   std::string_view type() const override { return "GroupNormalization"; }
+  std::string_view formula() const override {
+    return "out[n,c,i] = (x[n,c,i] - mean[n,g]) / sqrt(var[n,g] + epsilon) * scale[c] + bias[c]\n"
+           "mean and var over the channels of group g and all i; opset 18: scale[g], bias[g]";
+  }
   int first_opset() const override { return 18; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
+  const Attributes& attributes() const override {
+    static const Attributes all = {
         {"epsilon", kFloat}, {"num_groups", kInt, kAlways}, {"stash_type", kInt}};
-    return &all;
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_image(op));
@@ -119,10 +127,14 @@ class GroupNormalization final : public Composite {
 class MeanVarianceNormalization final : public Composite {
  public:
   std::string_view type() const override { return "MeanVarianceNormalization"; }
+  std::string_view formula() const override {
+    return "out[i,r] = (x[i,r] - mean[i]) / (sqrt(var[i]) + 1e-9), mean and var over r, the axes "
+           "of axes";
+  }
   int first_opset() const override { return 9; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axes", kInts}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axes", kInts}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -149,9 +161,13 @@ class MeanVarianceNormalization final : public Composite {
 class LpNormalization final : public Composite {
  public:
   std::string_view type() const override { return "LpNormalization"; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", kInt}, {"p", kInt}};
-    return &all;
+  std::string_view formula() const override {
+    return "out[i,r] = x[i,r] / (sum_s |x[i,s]|^p)^(1/p), r along axis, p 1 or 2; 0 where the sum "
+           "is 0";
+  }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", kInt}, {"p", kInt}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));

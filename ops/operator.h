@@ -46,8 +46,11 @@ class Operator {
   virtual std::string_view domain() const { return ""; }
   virtual int first_opset() const { return 1; }  ///< lowest opset whose semantics are handled
   virtual OpKind kind(const OpInstance& op) const = 0;
-  /// Its attributes, sorted by name; nullptr: those that attributes.cpp lists.
-  virtual const std::vector<KnownAttribute>* attributes() const { return nullptr; }
+  /// What it computes, one line or a few, in the notation of the comments of this folder:
+  /// "out[n,f,y,x] = b[f] + sum_{c,ry,rx} ...", and what differs between opsets. ASCII.
+  virtual std::string_view formula() const = 0;
+  /// Its attributes, sorted by name; a model with others is refused.
+  virtual const Attributes& attributes() const = 0;
 
   /// Output types, or what is wrong: a type, an attribute, a shape. Code "onnx-type",
   /// "onnx-attribute" or "onnx-shape". Inputs whose *values* matter (Reshape's shape) must be

@@ -136,6 +136,17 @@ Expr copied_index(const Padding& padding, std::size_t axis, std::int64_t dim, co
 class Pad final : public Operator {
  public:
   std::string_view type() const override { return "Pad"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i - begin] inside; outside by mode: value (constant), nearest element "
+           "(edge),\n"
+           "mirrored (reflect), from the other end (wrap, opset 19 on); negative pads crop\n"
+           "before opset 11 pads and value are attributes, then inputs; axes from opset 18";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"mode", kString}, {"pads", kInts, 11}, {"value", kFloat}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -77,35 +77,73 @@ Expr identity(const AttributeMap&, const Expr& x) { return x; }
 
 // Costs: instructions of the vectorised form on AVX-512, rounded (math.h).
 constexpr UnaryRule kUnary[] = {
-    {"Abs", 6, numeric_types, absolute, 1, 0, 0},
-    {"Ceil", 6, float_types, ceil, 1, 0, 0},
-    {"Elu", 6, float_types, elu, 18, 1, 1, {{{"alpha", 1.0F}}}},
-    {"Erf", 9, float_types, erf, 24, 0, 1},
-    {"Exp", 6, float_types, exp, 12, 0, 1},
-    {"Floor", 6, float_types, floor, 1, 0, 0},
-    {"HardSigmoid", 6, float_types, hard_sigmoid, 3, 2, 0, {{{"alpha", 0.2F}, {"beta", 0.5F}}}},
-    {"HardSwish", 14, float_types, hard_swish, 6, 5, 0},
-    {"Identity", 1, every_type, identity, 0, 0, 0},
-    {"LeakyRelu", 6, float_types, leaky_relu, 2, 1, 0, {{{"alpha", 0.01F}}}},
-    {"Log", 6, float_types, log, 16, 0, 1},
-    {"Neg", 6, signed_types, negate, 1, 1, 0},
-    {"Not", 1, bool_type, logical_not, 1, 0, 0},
-    {"Reciprocal", 6, float_types, reciprocal, 4, 1, 0},
-    {"Relu", 6, signed_types, relu, 1, 1, 0},
-    {"Round", 11, float_types, round, 1, 0, 0},
-    {"Sigmoid", 6, float_types, sigmoid, 16, 2, 1},
-    {"Sign", 9, numeric_types, sign, 3, 0, 0},
-    {"Softplus", 1, float_types, softplus, 30, 1, 2},
-    {"Sqrt", 6, float_types, sqrt, 6, 1, 0},
-    {"Tanh", 6, float_types, tanh, 20, 2, 1},
+    {"Abs", "out[i] = |x[i]|", 6, numeric_types, absolute, 1, 0, 0},
+    {"Ceil", "out[i] = ceil(x[i])", 6, float_types, ceil, 1, 0, 0},
+    {"Elu",
+     "out[i] = x[i] < 0 ? alpha * (exp(x[i]) - 1) : x[i]",
+     6,
+     float_types,
+     elu,
+     18,
+     1,
+     1,
+     {{{"alpha", 1.0F}}}},
+    {"Erf", "out[i] = erf(x[i]) = 2/sqrt(pi) * integral_0^x[i] exp(-t^2) dt", 9, float_types, erf,
+     24, 0, 1},
+    {"Exp", "out[i] = exp(x[i])", 6, float_types, exp, 12, 0, 1},
+    {"Floor", "out[i] = floor(x[i])", 6, float_types, floor, 1, 0, 0},
+    {"HardSigmoid",
+     "out[i] = max(0, min(1, alpha * x[i] + beta))",
+     6,
+     float_types,
+     hard_sigmoid,
+     3,
+     2,
+     0,
+     {{{"alpha", 0.2F}, {"beta", 0.5F}}}},
+    {"HardSwish", "out[i] = x[i] * max(0, min(1, x[i] / 6 + 1/2))", 14, float_types, hard_swish, 6,
+     5, 0},
+    {"Identity", "out[i] = x[i]", 1, every_type, identity, 0, 0, 0},
+    {"LeakyRelu",
+     "out[i] = x[i] < 0 ? alpha * x[i] : x[i]",
+     6,
+     float_types,
+     leaky_relu,
+     2,
+     1,
+     0,
+     {{{"alpha", 0.01F}}}},
+    {"Log", "out[i] = log(x[i]), natural", 6, float_types, log, 16, 0, 1},
+    {"Neg", "out[i] = -x[i]", 6, signed_types, negate, 1, 1, 0},
+    {"Not", "out[i] = !x[i]", 1, bool_type, logical_not, 1, 0, 0},
+    {"Reciprocal", "out[i] = 1 / x[i]", 6, float_types, reciprocal, 4, 1, 0},
+    {"Relu", "out[i] = max(0, x[i])", 6, signed_types, relu, 1, 1, 0},
+    {"Round", "out[i] = nearest integer to x[i], ties to even", 11, float_types, round, 1, 0, 0},
+    {"Sigmoid", "out[i] = 1 / (1 + exp(-x[i]))", 6, float_types, sigmoid, 16, 2, 1},
+    {"Sign", "out[i] = x[i] > 0 ? 1 : x[i] < 0 ? -1 : x[i]", 9, numeric_types, sign, 3, 0, 0},
+    {"Softplus", "out[i] = log(1 + exp(x[i]))", 1, float_types, softplus, 30, 1, 2},
+    {"Sqrt", "out[i] = sqrt(x[i])", 6, float_types, sqrt, 6, 1, 0},
+    {"Tanh", "out[i] = tanh(x[i])", 6, float_types, tanh, 20, 2, 1},
 };
 
-constexpr UnaryRule kGelu = {"Gelu", 20, float_types, gelu, 28, 3, 1};
+constexpr UnaryRule kGelu = {
+    "Gelu",
+    "out[i] = x[i]/2 * (1 + erf(x[i] / sqrt(2)))\n"
+    "approximate tanh: out[i] = x[i]/2 * (1 + tanh(sqrt(2/pi) * (x[i] + 0.044715 * x[i]^3)))",
+    20,
+    float_types,
+    gelu,
+    28,
+    3,
+    1};
 
 class Gelu final : public Unary {
  public:
   Gelu() : Unary(kGelu) {}
-  const std::vector<KnownAttribute>* attributes() const override { return nullptr; }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"approximate", AttributeKind::kString}};
+    return all;
+  }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     const std::string how = string_attribute(op.attributes, "approximate", "none");
@@ -125,6 +163,16 @@ class Gelu final : public Unary {
 class Clip final : public OneInput {
  public:
   std::string_view type() const override { return "Clip"; }
+  std::string_view formula() const override {
+    return "out[i] = min(max(x[i], low), high)\n"
+           "before opset 11 low and high are the attributes min and max, then optional scalar "
+           "inputs";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"max", kFloat}, {"min", kFloat}};
+    return all;
+  }
   int first_opset() const override { return 6; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -123,6 +123,18 @@ class Pool : public Operator {
 class MaxPool : public Pool {
  public:
   std::string_view type() const override { return "MaxPool"; }
+  std::string_view formula() const override {
+    return "out[n,c,y,x] = max_{ry,rx} x[n,c,y*sy+ry*dy-py,x*sx+rx*dx-px] over what is inside x\n"
+           "output 1 (indices): its place in flat x; dilations and ceil_mode from opset 10";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"auto_pad", kString}, {"ceil_mode", kInt},
+                                   {"dilations", kInts},  {"kernel_shape", kInts, kAlways},
+                                   {"pads", kInts},       {"storage_order", kInt},
+                                   {"strides", kInts}};
+    return all;
+  }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     auto types = Pool::infer(op);
@@ -172,12 +184,12 @@ class MaxPool : public Pool {
 class MaxPoolIndices final : public MaxPool {
  public:
   std::string_view type() const override { return "MaxPoolIndices"; }
+  std::string_view formula() const override {
+    return "out[n,c,y,x] = place in flat x of the first largest x[n,c,y*sy+ry*dy-py,x*sx+rx*dx-px]";
+  }
   std::string_view domain() const override { return "frit"; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
   bool expands(const OpInstance&) const override { return false; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    return known_attributes("", "MaxPool");
-  }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     auto types = Pool::infer(op);
@@ -257,14 +269,19 @@ class MaxPoolIndices final : public MaxPool {
 class LpPool final : public Pool {
  public:
   std::string_view type() const override { return "LpPool"; }
+  std::string_view formula() const override {
+    return "out[n,c,y,x] = (sum_{ry,rx} |x[n,c,y*sy+ry*dy-py,x*sx+rx*dx-px]|^p)^(1/p), 0 outside "
+           "x\n"
+           "dilations and ceil_mode from opset 18";
+  }
   int first_opset() const override { return 2; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
+  const Attributes& attributes() const override {
+    static const Attributes all = {
         {"auto_pad", AttributeKind::kString}, {"ceil_mode", AttributeKind::kInt},
         {"dilations", AttributeKind::kInts},  {"kernel_shape", AttributeKind::kInts, kAlways},
         {"p", AttributeKind::kInt},           {"pads", AttributeKind::kInts},
         {"strides", AttributeKind::kInts}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -329,6 +346,22 @@ Expr taps_within(const Window& window, std::size_t axis, const Expr& out, std::i
 class AveragePool final : public Pool {
  public:
   std::string_view type() const override { return "AveragePool"; }
+  std::string_view formula() const override {
+    return "out[n,c,y,x] = 1/R sum_{ry,rx} x[n,c,y*sy+ry*dy-py,x*sx+rx*dx-px]\n"
+           "R: taps inside x, or also the padding (count_include_pad); ceil_mode from opset 10, "
+           "dilations 19";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"auto_pad", kString},
+                                   {"ceil_mode", kInt},
+                                   {"count_include_pad", kInt},
+                                   {"dilations", kInts},
+                                   {"kernel_shape", kInts, kAlways},
+                                   {"pads", kInts},
+                                   {"strides", kInts}};
+    return all;
+  }
 
   Status canonicalise(OpInstance& op) const override {
     FRIT_TRY(Pool::canonicalise(op));

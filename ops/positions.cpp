@@ -37,11 +37,14 @@ int extent_of(const OpInstance& op, std::size_t input, std::size_t axis) {
 class Trilu final : public Operator {
  public:
   std::string_view type() const override { return "Trilu"; }
+  std::string_view formula() const override {
+    return "out[b,i,j] = j - i >= k (upper) or j - i <= k (lower) ? x[b,i,j] : 0";
+  }
   int first_opset() const override { return 14; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"upper", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"upper", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -81,12 +84,16 @@ class Trilu final : public Operator {
 class ReverseSequence final : public Operator {
  public:
   std::string_view type() const override { return "ReverseSequence"; }
+  std::string_view formula() const override {
+    return "out[t,b] = t < n[b] ? x[n[b] - 1 - t, b] : x[t,b], n = sequence_lens, t along "
+           "time_axis, b along batch_axis";
+  }
   int first_opset() const override { return 10; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"batch_axis", AttributeKind::kInt},
-                                                    {"time_axis", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"batch_axis", AttributeKind::kInt},
+                                   {"time_axis", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -134,12 +141,16 @@ class ReverseSequence final : public Operator {
 class TensorScatter final : public Operator {
  public:
   std::string_view type() const override { return "TensorScatter"; }
+  std::string_view formula() const override {
+    return "out[b,s] = update[b, s - w[b]] where that is inside, else past[b,s], w = "
+           "write_indices, s along axis\n"
+           "mode circular: s - w[b] modulo the extent of past";
+  }
   int first_opset() const override { return 24; }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"mode", AttributeKind::kString}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt}, {"mode", AttributeKind::kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

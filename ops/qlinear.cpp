@@ -11,7 +11,6 @@
 namespace frit {
 namespace {
 
-using Attributes = std::vector<KnownAttribute>;
 using enum AttributeKind;
 
 constexpr std::array kBytes = {DType::kU8, DType::kI8};
@@ -60,12 +59,11 @@ class Microsoft : public Composite {
 /// QLinearAdd, QLinearMul: A, its scale, its zero point, B …, C's scale, C's zero point.
 class QLinearBinary final : public Microsoft {
  public:
-  QLinearBinary(std::string_view type, const char* inner) : type_(type), inner_(inner) {}
+  QLinearBinary(std::string_view type, std::string_view formula, const char* inner)
+      : type_(type), formula_(formula), inner_(inner) {}
   std::string_view type() const override { return type_; }
-  const Attributes* attributes() const override {
-    static const Attributes none;
-    return &none;
-  }
+  std::string_view formula() const override { return formula_; }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 7, 8));
@@ -90,7 +88,7 @@ class QLinearBinary final : public Microsoft {
 
  private:
   static constexpr Places kA{0, 1, 2}, kB{3, 4, 5}, kC{kNone, 6, 7};
-  std::string_view type_;
+  std::string_view type_, formula_;
   const char* inner_;
 };
 
@@ -98,10 +96,12 @@ class QLinearBinary final : public Microsoft {
 /// its zero point, Y's scale, Y's zero point.
 class QLinearUnary final : public Microsoft {
  public:
-  QLinearUnary(std::string_view type, const char* inner, Attributes attributes)
-      : type_(type), inner_(inner), attributes_(std::move(attributes)) {}
+  QLinearUnary(std::string_view type, std::string_view formula, const char* inner,
+               Attributes attributes)
+      : type_(type), formula_(formula), inner_(inner), attributes_(std::move(attributes)) {}
   std::string_view type() const override { return type_; }
-  const Attributes* attributes() const override { return &attributes_; }
+  std::string_view formula() const override { return formula_; }
+  const Attributes& attributes() const override { return attributes_; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 4, 5));
@@ -141,7 +141,7 @@ class QLinearUnary final : public Microsoft {
     return inner;
   }
 
-  std::string_view type_;
+  std::string_view type_, formula_;
   const char* inner_;
   Attributes attributes_;
 };
@@ -151,9 +151,13 @@ class QLinearUnary final : public Microsoft {
 class QLinearSoftmax final : public Microsoft {
  public:
   std::string_view type() const override { return "QLinearSoftmax"; }
-  const Attributes* attributes() const override {
+  std::string_view formula() const override {
+    return "out = Q(Softmax(D(x)) of opset `opset`)\n"
+           "D(x) = (x - x_zero) * x_scale, Q(y) = saturate(round(y / y_scale) + y_zero)";
+  }
+  const Attributes& attributes() const override {
     static const Attributes all = {{"axis", kInt}, {"opset", kInt, kAlways}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -192,9 +196,13 @@ class QLinearSoftmax final : public Microsoft {
 class QLinearConcat final : public Microsoft {
  public:
   std::string_view type() const override { return "QLinearConcat"; }
-  const Attributes* attributes() const override {
+  std::string_view formula() const override {
+    return "out = Q(concatenation of D_j(x_j) along axis)\n"
+           "D_j(x) = (x - x_zero_j) * x_scale_j, Q(y) = saturate(round(y / y_scale) + y_zero)";
+  }
+  const Attributes& attributes() const override {
     static const Attributes all = {{"axis", kInt, kAlways}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -239,9 +247,13 @@ class Linear final : public Microsoft {
  public:
   explicit Linear(std::string_view type) : type_(type) {}
   std::string_view type() const override { return type_; }
-  const Attributes* attributes() const override {
+  std::string_view formula() const override {
+    return type_ == "QuantizeLinear" ? "out[i] = saturate(round(x[i] / scale) + zero)"
+                                     : "out[i] = (x[i] - zero) * scale";
+  }
+  const Attributes& attributes() const override {
     static const Attributes all = {{"axis", kInt}, {"block_size", kInt}, {"saturate", kInt}};
-    return &all;
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     return find_operator("", type_)->infer(op);
@@ -260,20 +272,43 @@ class Linear final : public Microsoft {
 }  // namespace
 
 void add_qlinear(std::vector<const Operator*>& all) {
-  all.push_back(new QLinearBinary("QLinearAdd", "Add"));
-  all.push_back(new QLinearBinary("QLinearMul", "Mul"));
-  all.push_back(new QLinearUnary("QLinearSigmoid", "Sigmoid", {}));
-  all.push_back(new QLinearUnary("QLinearLeakyRelu", "LeakyRelu", {{"alpha", kFloat}}));
-  all.push_back(
-      new QLinearUnary("QLinearGlobalAveragePool", "GlobalAveragePool", {{"channels_last", kInt}}));
-  all.push_back(new QLinearUnary("QLinearAveragePool", "AveragePool",
-                                 {{"auto_pad", kString},
-                                  {"ceil_mode", kInt},
-                                  {"channels_last", kInt},
-                                  {"count_include_pad", kInt},
-                                  {"kernel_shape", kInts, kAlways},
-                                  {"pads", kInts},
-                                  {"strides", kInts}}));
+  all.push_back(new QLinearBinary(
+      "QLinearAdd",
+      "out[i] = Q(D(a[i]) + D(b[i])), a and b broadcast\n"
+      "D(x) = (x - zero) * scale, Q(y) = saturate(round(y / out_scale) + out_zero)",
+      "Add"));
+  all.push_back(new QLinearBinary(
+      "QLinearMul",
+      "out[i] = Q(D(a[i]) * D(b[i])), a and b broadcast\n"
+      "D(x) = (x - zero) * scale, Q(y) = saturate(round(y / out_scale) + out_zero)",
+      "Mul"));
+  all.push_back(new QLinearUnary(
+      "QLinearSigmoid",
+      "out[i] = Q(1 / (1 + exp(-D(x[i]))))\n"
+      "D(x) = (x - zero) * scale, Q(y) = saturate(round(y / out_scale) + out_zero)",
+      "Sigmoid", {}));
+  all.push_back(new QLinearUnary(
+      "QLinearLeakyRelu",
+      "out[i] = Q(D(x[i]) < 0 ? alpha * D(x[i]) : D(x[i]))\n"
+      "D(x) = (x - zero) * scale, Q(y) = saturate(round(y / out_scale) + out_zero)",
+      "LeakyRelu", {{"alpha", kFloat}}));
+  all.push_back(new QLinearUnary(
+      "QLinearGlobalAveragePool",
+      "out[n,c] = Q(1/R sum_r D(x[n,c,r])), r over all spatial axes\n"
+      "D(x) = (x - zero) * scale, Q(y) = saturate(round(y / out_scale) + out_zero)",
+      "GlobalAveragePool", {{"channels_last", kInt}}));
+  all.push_back(new QLinearUnary(
+      "QLinearAveragePool",
+      "out = Q(AveragePool(D(x)))\n"
+      "D(x) = (x - zero) * scale, Q(y) = saturate(round(y / out_scale) + out_zero)",
+      "AveragePool",
+      {{"auto_pad", kString},
+       {"ceil_mode", kInt},
+       {"channels_last", kInt},
+       {"count_include_pad", kInt},
+       {"kernel_shape", kInts, kAlways},
+       {"pads", kInts},
+       {"strides", kInts}}));
   all.push_back(new QLinearConcat);
   all.push_back(new QLinearSoftmax);
   all.push_back(new Linear("QuantizeLinear"));

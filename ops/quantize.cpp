@@ -20,7 +20,6 @@ namespace {
 
 using Halide::cast;
 using Halide::Expr;
-using Attributes = std::vector<KnownAttribute>;
 using enum AttributeKind;
 
 /// The element as a float32, or as a float64 where `wide`.
@@ -56,9 +55,9 @@ std::vector<Ref> present(Ref x, Ref scale, Ref zero) {
 class Internal : public Broadcasting {
  public:
   std::string_view domain() const override { return "frit"; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"precision", kInt}, {"saturate", kInt}, {"to", kInt}};
-    return &all;
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 3));
@@ -83,6 +82,10 @@ class Internal : public Broadcasting {
 class Quantize final : public Internal {
  public:
   std::string_view type() const override { return "Quantize"; }
+  std::string_view formula() const override {
+    return "out[i] = saturate(round(x[i] / scale[i]) + zero[i]); to small floats: encode(x[i] / "
+           "scale[i] + zero[i])";
+  }
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
     const DType to = op.outputs.at(0).dtype;
@@ -107,6 +110,7 @@ class Quantize final : public Internal {
 class Dequantize final : public Internal {
  public:
   std::string_view type() const override { return "Dequantize"; }
+  std::string_view formula() const override { return "out[i] = (x[i] - zero[i]) * scale[i]"; }
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
     const DType from = op.input(0).dtype;
@@ -128,6 +132,9 @@ class Dequantize final : public Internal {
 class Requantize final : public Internal {
  public:
   std::string_view type() const override { return "Requantize"; }
+  std::string_view formula() const override {
+    return "out[i] = saturate(round(x[i] * factor[i]) + zero[i])";
+  }
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
     const Expr sum = real(op.input(0).dtype, at(op, operands, stages, 0), true);
@@ -145,14 +152,20 @@ class Requantize final : public Internal {
 class QuantizeLinear final : public Composite {
  public:
   std::string_view type() const override { return "QuantizeLinear"; }
+  std::string_view formula() const override {
+    return "out[i] = saturate(round(x[i] / scale) + zero), ties to even\n"
+           "scale, zero: one; from opset 13 one for each index of axis; from opset 21 for each "
+           "block_size of axis\n"
+           "to float8 (opset 19 on), float4: x[i] / scale rounded to that type";
+  }
   int first_opset() const override { return 10; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"axis", kInt},
                                    {"block_size", kInt},
                                    {"output_dtype", kInt},
                                    {"precision", kInt},
                                    {"saturate", kInt}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -185,10 +198,15 @@ class QuantizeLinear final : public Composite {
 class DequantizeLinear final : public Composite {
  public:
   std::string_view type() const override { return "DequantizeLinear"; }
+  std::string_view formula() const override {
+    return "out[i] = (x[i] - zero) * scale\n"
+           "scale, zero: one; from opset 13 one for each index of axis; from opset 21 for each "
+           "block_size of axis";
+  }
   int first_opset() const override { return 10; }
-  const Attributes* attributes() const override {
+  const Attributes& attributes() const override {
     static const Attributes all = {{"axis", kInt}, {"block_size", kInt}, {"output_dtype", kInt}};
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -222,11 +240,13 @@ class DequantizeLinear final : public Composite {
 class DynamicQuantizeLinear final : public Composite {
  public:
   std::string_view type() const override { return "DynamicQuantizeLinear"; }
-  int first_opset() const override { return 11; }
-  const Attributes* attributes() const override {
-    static const Attributes none;
-    return &none;
+  std::string_view formula() const override {
+    return "scale = (max(0, max_i x[i]) - min(0, min_i x[i])) / 255\n"
+           "zero = saturate(round(-min(0, min_i x[i]) / scale)), out[i] = saturate(round(x[i] / "
+           "scale) + zero)";
   }
+  int first_opset() const override { return 11; }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     static constexpr std::array kFrom = {DType::kF32};

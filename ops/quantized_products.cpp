@@ -15,7 +15,6 @@ namespace frit {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
-using Attributes = std::vector<KnownAttribute>;
 using enum AttributeKind;
 
 constexpr std::array kBytes = {DType::kU8, DType::kI8};
@@ -116,11 +115,11 @@ const Attributes& window_attributes() {
 class MatMulInteger final : public Composite {
  public:
   std::string_view type() const override { return "MatMulInteger"; }
-  int first_opset() const override { return 10; }
-  const Attributes* attributes() const override {
-    static const Attributes none;
-    return &none;
+  std::string_view formula() const override {
+    return "out[b,m,n] = sum_k (a[b,m,k] - a_zero[m]) * (b[b,k,n] - b_zero[n]), in int32";
   }
+  int first_opset() const override { return 10; }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 4));
@@ -147,8 +146,13 @@ class MatMulInteger final : public Composite {
 class ConvInteger final : public Composite {
  public:
   std::string_view type() const override { return "ConvInteger"; }
+  std::string_view formula() const override {
+    return "out[n,f,y,x] = sum_{c,ry,rx} (x[n,c,y*sy+ry*dy-py,x*sx+rx*dx-px] - x_zero) * "
+           "(w[f,c,ry,rx] - w_zero[f])\n"
+           "in int32; outside x: x_zero";
+  }
   int first_opset() const override { return 10; }
-  const Attributes* attributes() const override { return &window_attributes(); }
+  const Attributes& attributes() const override { return window_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 2, 4));
@@ -177,11 +181,13 @@ class ConvInteger final : public Composite {
 class QLinearMatMul final : public Composite {
  public:
   std::string_view type() const override { return "QLinearMatMul"; }
-  int first_opset() const override { return 10; }
-  const Attributes* attributes() const override {
-    static const Attributes none;
-    return &none;
+  std::string_view formula() const override {
+    return "out[b,m,n] = saturate(round(s * a_scale * b_scale / y_scale) + y_zero)\n"
+           "s = sum_k (a[b,m,k] - a_zero) * (b[b,k,n] - b_zero), in int32; scales and zeros per "
+           "row of a, column of b";
   }
+  int first_opset() const override { return 10; }
+  const Attributes& attributes() const override { return no_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 8, 8));
@@ -226,8 +232,13 @@ class QLinearMatMul final : public Composite {
 class QLinearConv final : public Composite {
  public:
   std::string_view type() const override { return "QLinearConv"; }
+  std::string_view formula() const override {
+    return "out[n,f,y,x] = saturate(round(s * x_scale * w_scale[f] / y_scale) + y_zero)\n"
+           "s = bias[f] + sum_{c,ry,rx} (x[n,c,y*sy+ry*dy-py,x*sx+rx*dx-px] - x_zero) * "
+           "(w[f,c,ry,rx] - w_zero[f])";
+  }
   int first_opset() const override { return 10; }
-  const Attributes* attributes() const override { return &window_attributes(); }
+  const Attributes& attributes() const override { return window_attributes(); }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 8, 9));

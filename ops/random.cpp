@@ -25,13 +25,16 @@ using enum AttributeKind;
 class Random final : public Operator {
  public:
   std::string_view type() const override { return "Random"; }
+  std::string_view formula() const override {
+    return "out[i] = first + second * u[i], u[i] the i-th number of stream key: in [0,1), or "
+           "normal";
+  }
   std::string_view domain() const override { return "frit"; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"dtype", kInt},    {"first", kFloat},
-                                                    {"key", kInt},      {"normal", kInt},
-                                                    {"second", kFloat}, {"shape", kInts}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"dtype", kInt},  {"first", kFloat},  {"key", kInt},
+                                   {"normal", kInt}, {"second", kFloat}, {"shape", kInts}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -111,7 +114,11 @@ class RandomNumbers final : public Composite {
     if (!like) known_.push_back({"shape", kInts, kAlways});
   }
   std::string_view type() const override { return type_; }
-  const std::vector<KnownAttribute>* attributes() const override { return &known_; }
+  std::string_view formula() const override {
+    return normal_ ? "out[i] = mean + scale * z[i], z[i] normal numbers of mean 0 and deviation 1"
+                   : "out[i] = low + (high - low) * u[i], u[i] uniform in [0,1)";
+  }
+  const Attributes& attributes() const override { return known_; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, like_ ? 1 : 0, like_ ? 1 : 0));
@@ -136,17 +143,20 @@ class RandomNumbers final : public Composite {
  private:
   std::string_view type_;
   bool normal_, like_;
-  std::vector<KnownAttribute> known_;
+  Attributes known_;
 };
 
 /// 1 with probability x, else 0.
 class Bernoulli final : public Composite {
  public:
   std::string_view type() const override { return "Bernoulli"; }
+  std::string_view formula() const override {
+    return "out[i] = u[i] < x[i] ? 1 : 0, u[i] uniform in [0,1)";
+  }
   int first_opset() const override { return 15; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"dtype", kInt}, {"seed", kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"dtype", kInt}, {"seed", kFloat}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -167,11 +177,14 @@ class Bernoulli final : public Composite {
 class Multinomial final : public Composite {
  public:
   std::string_view type() const override { return "Multinomial"; }
+  std::string_view formula() const override {
+    return "out[n,s] = number of classes c with sum_{d <= c} softmax(x[n,:])[d] <= u[n,s], u "
+           "uniform in [0,1)";
+  }
   int first_opset() const override { return 7; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
-        {"dtype", kInt}, {"sample_size", kInt}, {"seed", kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"dtype", kInt}, {"sample_size", kInt}, {"seed", kFloat}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -220,10 +233,14 @@ class Multinomial final : public Composite {
 class Dropout final : public Composite {
  public:
   std::string_view type() const override { return "Dropout"; }
+  std::string_view formula() const override {
+    return "out[i] = x[i], mask[i] = 1; with training_mode (opset 12 on):\n"
+           "mask[i] = u[i] >= ratio, out[i] = mask[i] * x[i] / (1 - ratio), u[i] uniform in [0,1)";
+  }
   int first_opset() const override { return 7; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"ratio", kFloat}, {"seed", kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"ratio", kFloat}, {"seed", kInt}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, op.opset < 12 ? 1 : 3));

@@ -25,6 +25,7 @@ enum class Combine : std::uint8_t { kSum, kProduct, kMax, kMin };
 /// result = finish(combine over the axes of element(x), count of reduced elements)
 struct ReduceRule {
   std::string_view type;
+  std::string_view formula;
   TypeSet types;
   int axes_input_from;  ///< opset from which axes are input 1
   Combine combine;
@@ -50,15 +51,24 @@ Expr average(const Expr& total, std::int64_t count) {
 }
 
 constexpr ReduceRule kReduce[] = {
-    {"ReduceL1", numeric_types, 18, Combine::kSum, magnitude, nullptr, 1},
-    {"ReduceL2", numeric_types, 18, Combine::kSum, square, root, 2},
-    {"ReduceLogSum", float_types, 18, Combine::kSum, nullptr, logarithm, 1},
-    {"ReduceMax", all_types, 18, Combine::kMax, nullptr, nullptr, 1},
-    {"ReduceMean", numeric_types, 18, Combine::kSum, nullptr, average, 1},
-    {"ReduceMin", all_types, 18, Combine::kMin, nullptr, nullptr, 1},
-    {"ReduceProd", numeric_types, 18, Combine::kProduct, nullptr, nullptr, 1},
-    {"ReduceSum", numeric_types, 13, Combine::kSum, nullptr, nullptr, 1},
-    {"ReduceSumSquare", numeric_types, 18, Combine::kSum, square, nullptr, 2},
+    {"ReduceL1", "out[i] = sum_r |x[i,r]|, r over axes (all where none are named)", numeric_types,
+     18, Combine::kSum, magnitude, nullptr, 1},
+    {"ReduceL2", "out[i] = sqrt(sum_r x[i,r]^2), r over axes (all where none are named)",
+     numeric_types, 18, Combine::kSum, square, root, 2},
+    {"ReduceLogSum", "out[i] = log(sum_r x[i,r]), r over axes (all where none are named)",
+     float_types, 18, Combine::kSum, nullptr, logarithm, 1},
+    {"ReduceMax", "out[i] = max_r x[i,r], r over axes (all where none are named); NaN where any is",
+     all_types, 18, Combine::kMax, nullptr, nullptr, 1},
+    {"ReduceMean", "out[i] = 1/R sum_r x[i,r], r over axes (all where none are named)",
+     numeric_types, 18, Combine::kSum, nullptr, average, 1},
+    {"ReduceMin", "out[i] = min_r x[i,r], r over axes (all where none are named); NaN where any is",
+     all_types, 18, Combine::kMin, nullptr, nullptr, 1},
+    {"ReduceProd", "out[i] = prod_r x[i,r], r over axes (all where none are named)", numeric_types,
+     18, Combine::kProduct, nullptr, nullptr, 1},
+    {"ReduceSum", "out[i] = sum_r x[i,r], r over axes (all where none are named)", numeric_types,
+     13, Combine::kSum, nullptr, nullptr, 1},
+    {"ReduceSumSquare", "out[i] = sum_r x[i,r]^2, r over axes (all where none are named)",
+     numeric_types, 18, Combine::kSum, square, nullptr, 2},
 };
 
 /// Axes as the canonical form lists them; nullopt: the node leaves its input as it is.
@@ -95,6 +105,12 @@ class Reducing : public Operator {
       : type_(type), types_(types), axes_input_from_(axes_input_from) {}
 
   std::string_view type() const override { return type_; }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {
+        {"axes", kInts}, {"keepdims", kInt}, {"noop_with_empty_axes", kInt}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kReduction; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -205,6 +221,7 @@ class Reduce final : public Reducing {
  public:
   explicit Reduce(const ReduceRule& rule)
       : Reducing(rule.type, rule.types, rule.axes_input_from), rule_(rule) {}
+  std::string_view formula() const override { return rule_.formula; }
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {
@@ -277,6 +294,9 @@ class Reduce final : public Reducing {
 class LogSumExp final : public Reducing {
  public:
   LogSumExp() : Reducing("ReduceLogSumExp", float_types, 18) {}
+  std::string_view formula() const override {
+    return "out[i] = log(sum_r exp(x[i,r])), r over axes (all where none are named)";
+  }
 
   void build(const OpInstance& op, const std::vector<Operand>& operands,
              StageBuilder& stages) const override {

@@ -82,6 +82,15 @@ class ReshapeLike : public Operator {
 class Reshape final : public ReshapeLike {
  public:
   std::string_view type() const override { return "Reshape"; }
+  std::string_view formula() const override {
+    return "out = x in row-major order with other extents; 0 copies x's (unless allowzero), -1 is "
+           "what is left";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"allowzero", kInt}};
+    return all;
+  }
 
  protected:
   Result<Ints> result_dims(const OpInstance& op) const override {
@@ -126,6 +135,15 @@ class Reshape final : public ReshapeLike {
 class Squeeze final : public ReshapeLike {
  public:
   std::string_view type() const override { return "Squeeze"; }
+  std::string_view formula() const override {
+    return "out = x without the axes of extent 1 that axes names (all where none are)\n"
+           "axes: attribute before opset 13, then input";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axes", kInts}};
+    return all;
+  }
 
  protected:
   Result<Ints> result_dims(const OpInstance& op) const override {
@@ -158,6 +176,15 @@ class Squeeze final : public ReshapeLike {
 class Unsqueeze final : public ReshapeLike {
  public:
   std::string_view type() const override { return "Unsqueeze"; }
+  std::string_view formula() const override {
+    return "out = x with an axis of extent 1 at each of axes of the result\n"
+           "axes: attribute before opset 13, then input";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axes", kInts, 13}};
+    return all;
+  }
 
  protected:
   Result<Ints> result_dims(const OpInstance& op) const override {
@@ -178,6 +205,14 @@ class Unsqueeze final : public ReshapeLike {
 class Flatten final : public ReshapeLike {
  public:
   std::string_view type() const override { return "Flatten"; }
+  std::string_view formula() const override {
+    return "out[i,j] = x in row-major order, i over the axes before axis, j over the rest";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axis", kInt}};
+    return all;
+  }
 
  protected:
   std::size_t most_inputs() const override { return 1; }

@@ -85,6 +85,25 @@ void add_tables(const ResizeSpec& spec, const Sampled& sampled, OpInstance& op) 
 class Resize : public Operator {
  public:
   std::string_view type() const override { return "Resize"; }
+  std::string_view formula() const override {
+    return "out[o] = sum_t prod_a weight_a[o_a,t_a] * x[index_a[o_a,t_a]]: nearest 1 tap, linear "
+           "2, cubic 4 (more: antialias)\n"
+           "position in x: as coordinate_transformation_mode; opset 10: o / scale, nearest rounded "
+           "down";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"antialias", kInt},
+                                   {"axes", kInts},
+                                   {"coordinate_transformation_mode", kString},
+                                   {"cubic_coeff_a", kFloat},
+                                   {"exclude_outside", kInt},
+                                   {"extrapolation_value", kFloat},
+                                   {"keep_aspect_ratio_policy", kString},
+                                   {"mode", kString},
+                                   {"nearest_mode", kString}};
+    return all;
+  }
   int first_opset() const override { return 10; }
   /// Wide kernels sum in a loop: no index arithmetic that others could take in.
   OpKind kind(const OpInstance& op) const override {
@@ -242,6 +261,15 @@ class Resize : public Operator {
 class Upsample final : public Resize {
  public:
   std::string_view type() const override { return "Upsample"; }
+  std::string_view formula() const override {
+    return "out[o] = x at o / scale: floor (nearest), or between the two nearest (linear); from "
+           "opset 10: Resize";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"mode", kString}, {"scales", kFloats, 9}};
+    return all;
+  }
   int first_opset() const override { return 7; }
 };
 

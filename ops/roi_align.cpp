@@ -200,17 +200,22 @@ class Builder {
 class RoiAlign final : public Operator {
  public:
   std::string_view type() const override { return "RoiAlign"; }
+  std::string_view formula() const override {
+    return "out[r,c,p,q] = mean (avg) or max over the samples of bin (p,q) of roi r of "
+           "bilinear(x[batch_indices[r],c], y, x)\n"
+           "opset 10, output_half_pixel: corners times spatial_scale; half_pixel (opset 16 on): "
+           "less 1/2";
+  }
   int first_opset() const override { return 10; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
-        {"coordinate_transformation_mode", AttributeKind::kString},
-        {"mode", AttributeKind::kString},
-        {"output_height", AttributeKind::kInt},
-        {"output_width", AttributeKind::kInt},
-        {"sampling_ratio", AttributeKind::kInt},
-        {"spatial_scale", AttributeKind::kFloat}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"coordinate_transformation_mode", AttributeKind::kString},
+                                   {"mode", AttributeKind::kString},
+                                   {"output_height", AttributeKind::kInt},
+                                   {"output_width", AttributeKind::kInt},
+                                   {"sampling_ratio", AttributeKind::kInt},
+                                   {"spatial_scale", AttributeKind::kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -78,18 +78,24 @@ class RotaryEmbedding final : public Composite {
       : contrib_(contrib), at_(contrib ? Places{1, 2, 3} : Places{3, 1, 2}) {}
 
   std::string_view type() const override { return "RotaryEmbedding"; }
+  std::string_view formula() const override {
+    return "(x1, x2) -> (cos * x1 - sin * x2, sin * x1 + cos * x2), cos and sin at the token's "
+           "position\n"
+           "pairs (i, i + r/2), or (2i, 2i + 1) where interleaved, of the first r = "
+           "rotary_embedding_dim; rest kept";
+  }
   std::string_view domain() const override { return contrib_ ? "com.microsoft" : ""; }
   int first_opset() const override { return contrib_ ? 1 : 23; }
-  const std::vector<KnownAttribute>* attributes() const override {
+  const Attributes& attributes() const override {
     using enum AttributeKind;
-    static const std::vector<KnownAttribute> onnx = {
+    static const Attributes onnx = {
         {"interleaved", kInt}, {"num_heads", kInt}, {"rotary_embedding_dim", kInt}};
-    static const std::vector<KnownAttribute> contrib = {{"interleaved", kInt},
-                                                        {"is_packed_batching", kInt},
-                                                        {"num_heads", kInt},
-                                                        {"rotary_embedding_dim", kInt},
-                                                        {"scale", kFloat}};
-    return contrib_ ? &contrib : &onnx;
+    static const Attributes contrib = {{"interleaved", kInt},
+                                       {"is_packed_batching", kInt},
+                                       {"num_heads", kInt},
+                                       {"rotary_embedding_dim", kInt},
+                                       {"scale", kFloat}};
+    return contrib_ ? contrib : onnx;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

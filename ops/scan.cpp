@@ -20,12 +20,18 @@ class Scan final : public Operator {
       : type_(type), first_opset_(first_opset), product_(product) {}
 
   std::string_view type() const override { return type_; }
+  std::string_view formula() const override {
+    return product_ ? "out[a,i,b] = prod_{j <= i} x[a,j,b], i along axis; exclusive: j < i; "
+                      "reverse: j >= i, j > i"
+                    : "out[a,i,b] = sum_{j <= i} x[a,j,b], i along axis; exclusive: j < i; "
+                      "reverse: j >= i, j > i";
+  }
   int first_opset() const override { return first_opset_; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"exclusive", AttributeKind::kInt},
-                                                    {"reverse", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"exclusive", AttributeKind::kInt},
+                                   {"reverse", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

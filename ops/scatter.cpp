@@ -100,12 +100,16 @@ class ScatterElements final : public Scattering {
       : type_(type), first_opset_(first_opset) {}
 
   std::string_view type() const override { return type_; }
+  std::string_view formula() const override {
+    return "out = data, then for all u: out[u, with indices[u] for coordinate axis] = updates[u]\n"
+           "reduction: = is += *= from opset 16, or becomes the max or min of both from opset 18";
+  }
   int first_opset() const override { return first_opset_; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> old = {{"axis", AttributeKind::kInt}};
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"reduction", AttributeKind::kString}};
-    return type_ == "Scatter" ? &old : &all;
+  const Attributes& attributes() const override {
+    static const Attributes old = {{"axis", AttributeKind::kInt}};
+    static const Attributes all = {{"axis", AttributeKind::kInt},
+                                   {"reduction", AttributeKind::kString}};
+    return type_ == "Scatter" ? old : all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -155,10 +159,14 @@ class ScatterElements final : public Scattering {
 class ScatterND final : public Scattering {
  public:
   std::string_view type() const override { return "ScatterND"; }
+  std::string_view formula() const override {
+    return "out = data, then for all j, k: out[indices[j,:], k] = updates[j,k]\n"
+           "reduction: = is += *= from opset 16, or becomes the max or min of both from opset 18";
+  }
   int first_opset() const override { return 11; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"reduction", AttributeKind::kString}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"reduction", AttributeKind::kString}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -26,6 +26,14 @@ class ShapeOperator : public Operator {
 class Shape final : public ShapeOperator {
  public:
   std::string_view type() const override { return "Shape"; }
+  std::string_view formula() const override {
+    return "out[a] = extent of axis start + a of x, up to end; start and end from opset 15";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"end", kInt}, {"start", kInt}};
+    return all;
+  }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
     const std::int64_t rank = op.input(0).rank();
@@ -41,6 +49,8 @@ class Shape final : public ShapeOperator {
 class Size final : public ShapeOperator {
  public:
   std::string_view type() const override { return "Size"; }
+  std::string_view formula() const override { return "out = number of elements of x"; }
+  const Attributes& attributes() const override { return no_attributes(); }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
     return std::vector{TensorType(DType::kI64, Ints{})};
@@ -50,6 +60,18 @@ class Size final : public ShapeOperator {
 class Constant final : public ShapeOperator {
  public:
   std::string_view type() const override { return "Constant"; }
+  std::string_view formula() const override {
+    return "out = the one of value, value_float, value_floats, value_int, value_ints that is given";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"value", kTensor},
+                                   {"value_float", kFloat},
+                                   {"value_floats", kFloats},
+                                   {"value_int", kInt},
+                                   {"value_ints", kInts}};
+    return all;
+  }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 0, 0));
     for (const auto& [name, attribute] : op.attributes) {
@@ -80,6 +102,14 @@ class Constant final : public ShapeOperator {
 class ConstantOfShape final : public ShapeOperator {
  public:
   std::string_view type() const override { return "ConstantOfShape"; }
+  std::string_view formula() const override {
+    return "out[i] = value, 0 of float32 where it is not given; extents from the input";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"value", kTensor}};
+    return all;
+  }
   int first_opset() const override { return 9; }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -106,6 +136,14 @@ class ConstantOfShape final : public ShapeOperator {
 class Range final : public ShapeOperator {
  public:
   std::string_view type() const override { return "Range"; }
+  std::string_view formula() const override {
+    return "out[i] = start + i * delta, max(ceil((limit - start) / delta), 0) of them";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"stash_type", kInt}};
+    return all;
+  }
   int first_opset() const override { return 11; }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 3, 3));

@@ -136,6 +136,16 @@ Result<SliceRange> range_of(const OpInstance& op) {
 class Slice final : public Operator {
  public:
   std::string_view type() const override { return "Slice"; }
+  std::string_view formula() const override {
+    return "out[i] = x[start + i*step] on each axis of axes, start and end clamped, negative ones "
+           "from the end\n"
+           "before opset 10 attributes without steps, then inputs";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axes", kInts}, {"ends", kInts, 10}, {"starts", kInts, 10}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

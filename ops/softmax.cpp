@@ -29,6 +29,17 @@ class SoftmaxFamily final : public Operator {
   SoftmaxFamily(std::string_view type, bool log) : type_(type), log_(log) {}
 
   std::string_view type() const override { return type_; }
+  std::string_view formula() const override {
+    return log_ ? "out[i,r] = x[i,r] - m[i] - log(sum_s exp(x[i,s] - m[i])), m[i] = max_r "
+                  "x[i,r]\nr over axis; before opset 13 over all axes from axis on"
+                : "out[i,r] = exp(x[i,r] - m[i]) / sum_s exp(x[i,s] - m[i]), m[i] = max_r "
+                  "x[i,r]\nr over axis; before opset 13 over all axes from axis on";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axis", kInt}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kChain; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -67,6 +67,16 @@ Result<Ints> sizes_of(const OpInstance& op, std::size_t axis) {
 class Split final : public Operator {
  public:
   std::string_view type() const override { return "Split"; }
+  std::string_view formula() const override {
+    return "out_j[a,i,b] = x[a, offset_j + i, b], i along axis; sizes equal unless stated\n"
+           "split: attribute before opset 13, then input; num_outputs from opset 18, last part may "
+           "be smaller";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"axis", kInt}, {"num_outputs", kInt}, {"split", kInts}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -48,13 +48,17 @@ Index index_in(Expr row, const Expr& place, const Ints& dims, std::size_t axis) 
 class TopKIndices final : public Operator {
  public:
   std::string_view type() const override { return "TopKIndices"; }
+  std::string_view formula() const override {
+    return "out[a,j,b] = index of the j-th largest (smallest) of x[a,:,b] along axis; of equals "
+           "the lower first";
+  }
   std::string_view domain() const override { return "frit"; }
   OpKind kind(const OpInstance&) const override { return OpKind::kOpaque; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"axis", AttributeKind::kInt},
-                                                    {"k", AttributeKind::kInt},
-                                                    {"largest", AttributeKind::kInt}};
-    return &all;
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"axis", AttributeKind::kInt},
+                                   {"k", AttributeKind::kInt},
+                                   {"largest", AttributeKind::kInt}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
@@ -111,13 +115,19 @@ class TopKIndices final : public Operator {
 class TopK final : public Composite {
  public:
   std::string_view type() const override { return "TopK"; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {
+  std::string_view formula() const override {
+    return "values[a,j,b], indices[a,j,b] = the j-th largest (largest 0: smallest) of x[a,:,b] "
+           "along axis, and its index\n"
+           "of equals the lower index first; NaN above +inf; k: attribute before opset 10, then "
+           "input";
+  }
+  const Attributes& attributes() const override {
+    static const Attributes all = {
         {"axis", AttributeKind::kInt},
         {"k", AttributeKind::kInt, 10},  // then an input
         {"largest", AttributeKind::kInt},
         {"sorted", AttributeKind::kInt}};  // unsorted: sorted is one of the orders allowed
-    return &all;
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -21,6 +21,14 @@ Ints perm_of(const OpInstance& op) {
 class Transpose final : public Operator {
  public:
   std::string_view type() const override { return "Transpose"; }
+  std::string_view formula() const override {
+    return "out[i] = x[j], j[perm[a]] = i[a]; without perm all axes reversed";
+  }
+  const Attributes& attributes() const override {
+    using enum AttributeKind;
+    static const Attributes all = {{"perm", kInts}};
+    return all;
+  }
   OpKind kind(const OpInstance&) const override { return OpKind::kInjective; }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

@@ -13,6 +13,7 @@ namespace frit {
 
 struct UnaryRule {
   std::string_view type;
+  std::string_view formula;
   int first_opset;
   std::span<const DType> (*types)();
   Halide::Expr (*value)(const AttributeMap& attributes, const Halide::Expr& x);  ///< compute type
@@ -49,8 +50,9 @@ class Unary : public OneInput {
   explicit Unary(const UnaryRule& rule);
   std::string_view type() const override { return rule_.type; }
   std::string_view domain() const override { return rule_.domain; }
+  std::string_view formula() const override { return rule_.formula; }
   int first_opset() const override { return rule_.first_opset; }
-  const std::vector<KnownAttribute>* attributes() const override { return &known_; }
+  const Attributes& attributes() const override { return known_; }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override;
   Status canonicalise(OpInstance& op) const override;
   void build(const OpInstance& op, const std::vector<Operand>& operands,
@@ -59,7 +61,7 @@ class Unary : public OneInput {
 
  private:
   const UnaryRule& rule_;
-  std::vector<KnownAttribute> known_;
+  Attributes known_;
 };
 
 }  // namespace frit

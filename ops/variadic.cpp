@@ -23,6 +23,7 @@ constexpr std::size_t kMostInputs = 1024;
 
 struct VariadicRule {
   std::string_view type;
+  std::string_view formula;
   std::span<const DType> (*types)();
   std::string_view link;  ///< operator of two inputs that joins the next one
   bool mean;
@@ -30,16 +31,20 @@ struct VariadicRule {
 };
 
 constexpr VariadicRule kVariadic[] = {
-    {"Max", numeric_types, "Max", false, math::maximum},
-    {"Mean", float_types, "Add", true, nullptr},
-    {"Min", numeric_types, "Min", false, math::minimum},
-    {"Sum", float_types, "Add", false, nullptr},
+    {"Max", "out[i] = max_j x_j[i], all inputs broadcast; NaN where any is", numeric_types, "Max",
+     false, math::maximum},
+    {"Mean", "out[i] = 1/J sum_j x_j[i], all inputs broadcast", float_types, "Add", true, nullptr},
+    {"Min", "out[i] = min_j x_j[i], all inputs broadcast; NaN where any is", numeric_types, "Min",
+     false, math::minimum},
+    {"Sum", "out[i] = sum_j x_j[i], all inputs broadcast", float_types, "Add", false, nullptr},
 };
 
 class Variadic final : public Broadcasting {
  public:
   explicit Variadic(const VariadicRule& rule) : rule_(rule) {}
   std::string_view type() const override { return rule_.type; }
+  std::string_view formula() const override { return rule_.formula; }
+  const Attributes& attributes() const override { return no_attributes(); }
   int first_opset() const override { return 6; }  // before 8 without broadcasting: a case of it
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {

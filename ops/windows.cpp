@@ -50,11 +50,12 @@ class Table : public Operator {
 
 class Window final : public Table {
  public:
-  explicit Window(std::string_view type) : type_(type) {}
+  Window(std::string_view type, std::string_view formula) : type_(type), formula_(formula) {}
   std::string_view type() const override { return type_; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"output_datatype", kInt}, {"periodic", kInt}};
-    return &all;
+  std::string_view formula() const override { return formula_; }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"output_datatype", kInt}, {"periodic", kInt}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 1, 1));
@@ -67,15 +68,21 @@ class Window final : public Table {
   }
 
  private:
-  std::string_view type_;
+  std::string_view type_, formula_;
 };
 
 class MelWeightMatrix final : public Table {
  public:
   std::string_view type() const override { return "MelWeightMatrix"; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"output_datatype", kInt}};
-    return &all;
+  std::string_view formula() const override {
+    return "out[f,m] = height at f of triangle m: 0 at c[m], 1 at c[m+1], 0 at c[m+2]\n"
+           "c[m] = floor((dft_length + 1) * hertz(m) / sample_rate), equally spaced in mel from "
+           "lower to upper edge\n"
+           "mel(hertz) = 2595 log10(1 + hertz / 700)";
+  }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"output_datatype", kInt}};
+    return all;
   }
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
     FRIT_TRY(check_inputs(op, 5, 5));
@@ -105,9 +112,15 @@ class MelWeightMatrix final : public Table {
 }  // namespace
 
 void add_windows(std::vector<const Operator*>& all) {
-  all.push_back(new Window("BlackmanWindow"));
-  all.push_back(new Window("HammingWindow"));
-  all.push_back(new Window("HannWindow"));
+  all.push_back(new Window("BlackmanWindow",
+                           "out[n] = 0.42 - 0.5 * cos(2 pi n / N) + 0.08 * cos(4 pi n / N)\n"
+                           "N = size, or size - 1 where not periodic"));
+  all.push_back(new Window("HammingWindow",
+                           "out[n] = 25/46 - 21/46 * cos(2 pi n / N)\n"
+                           "N = size, or size - 1 where not periodic"));
+  all.push_back(new Window("HannWindow",
+                           "out[n] = 1/2 - 1/2 * cos(2 pi n / N)\n"
+                           "N = size, or size - 1 where not periodic"));
   all.push_back(new MelWeightMatrix);
 }
 

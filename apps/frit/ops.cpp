@@ -21,11 +21,6 @@ std::string full_name(const Operator& op) {
   return (op.domain().empty() ? "" : std::string(op.domain()) + "::") + std::string(op.type());
 }
 
-std::vector<KnownAttribute> attributes_of(const Operator& op) {
-  const auto* known = known_attributes(op.domain(), op.type());
-  return known == nullptr ? std::vector<KnownAttribute>() : *known;
-}
-
 std::string kind_text(AttributeKind kind) {
   constexpr std::string_view kNames[] = {"int",    "float",   "string", "ints",
                                          "floats", "strings", "tensor"};
@@ -42,7 +37,7 @@ std::string attribute_text(const KnownAttribute& attribute) {
 
 Json json_of(const Operator& op) {
   Json attributes = Json::array(), required = Json::object();
-  for (const KnownAttribute& attribute : attributes_of(op)) {
+  for (const KnownAttribute& attribute : op.attributes()) {
     attributes.push_back(attribute.name);
     if (attribute.required_until > 0) required[attribute.name] = attribute.required_until;
   }
@@ -57,7 +52,7 @@ Json json_of(const Operator& op) {
 /// One operator, a fact a line.
 std::string detail_of(const Operator& op) {
   std::string text = fmt::format("{}\n  from opset  {}\n", full_name(op), op.first_opset());
-  for (const KnownAttribute& attribute : attributes_of(op)) {
+  for (const KnownAttribute& attribute : op.attributes()) {
     text += fmt::format("  attribute   {}\n", attribute_text(attribute));
   }
   const bool judged = has_reference(op.domain(), op.type());
@@ -73,7 +68,7 @@ std::string page_of(const std::vector<const Operator*>& operators) {
       "out.\n\n| operator | from opset | attributes |\n|---|---|---|\n";
   for (const Operator* op : operators) {
     std::vector<std::string> attributes;
-    for (const KnownAttribute& attribute : attributes_of(*op)) {
+    for (const KnownAttribute& attribute : op->attributes()) {
       const bool optional = attribute.required_until == 0;
       attributes.push_back(fmt::format("{}{} {}{}", optional ? "[" : "", attribute.name,
                                        kind_text(attribute.kind), optional ? "]" : ""));

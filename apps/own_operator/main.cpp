@@ -17,9 +17,10 @@ class SoftCap final : public Operator {
   std::string_view domain() const override { return "com.example"; }
   std::string_view type() const override { return "SoftCap"; }
   OpKind kind(const OpInstance&) const override { return OpKind::kPointwise; }
-  const std::vector<KnownAttribute>* attributes() const override {
-    static const std::vector<KnownAttribute> all = {{"cap", AttributeKind::kFloat}};
-    return &all;
+  std::string_view formula() const override { return "out[i] = cap * tanh(x[i] / cap)"; }
+  const Attributes& attributes() const override {
+    static const Attributes all = {{"cap", AttributeKind::kFloat}};
+    return all;
   }
 
   Result<std::vector<TensorType>> infer(const OpInstance& op) const override {
