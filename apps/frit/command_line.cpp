@@ -220,7 +220,7 @@ class Commands {
 
   void add_ops() {
     CLI::App& sub = add("ops", "Operators that frit knows", command_ops);
-    sub.add_option("NAME", own_.what, "Only this one, with its attributes");
+    sub.add_option("NAME", own_.what, "Only this one, with its formula, versions, types, attributes and cases");
     sub.add_flag("--markdown", own_.markdown, "As the page doc/operators.md");
   }
 

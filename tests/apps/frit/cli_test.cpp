@@ -274,6 +274,23 @@ TEST(FritProgram, FmtPrintsChecksAndWritesTheNormalForm) {
   std::filesystem::remove(file);
 }
 
+TEST(FritProgram, OpsTellsWhatIsKnownOfAnOperator) {
+  const std::string text = frit("ops LeakyRelu").out;
+  EXPECT_THAT(text, HasSubstr("x[i] < 0 ?"));
+  for (const char* line :
+       {"  in ONNX     defined anew at opset 1, 6, 16\n",
+        "  input       X: bfloat16 double float float16\n", "  attribute   alpha float\n",
+        "  reference   yes\n", "    test_leakyrelu_default_expanded\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  const auto json = nlohmann::json::parse(frit("--json ops frit::Conv").out);
+  EXPECT_TRUE(json.at("operators").at(0).at("onnx").is_null());
+  EXPECT_NE(json.at("operators").at(0).at("formula"), "");
+  expect_refused("ops Convv",
+                 "there is no operator 'Convv'; did you mean 'Conv'? frit ops lists all");
+  expect_refused("ops Nothing", "there is no operator 'Nothing'; frit ops lists all");
+}
+
 // U+202E, which turns what follows in an editor, and ESC.
 TEST(FritProgram, NamesOfAModelReachNoTerminalAndNoFileRaw) {
   const std::string turn = "\u202e", name = "x" + turn + "\x1b";
