@@ -27,7 +27,9 @@ bool agrees(const onnx::TensorShapeProto& shape, const TensorType& type) {
   if (shape.dim_size() != type.rank()) return false;
   for (int i = 0; i < shape.dim_size(); ++i) {
     const std::int64_t extent = type.dims()[static_cast<std::size_t>(i)];
-    if (shape.dim(i).has_dim_value() && shape.dim(i).dim_value() != extent) return false;
+    // Some exporters write -1 for an extent that they leave open.
+    const bool fixed = shape.dim(i).has_dim_value() && shape.dim(i).dim_value() >= 0;
+    if (fixed && shape.dim(i).dim_value() != extent) return false;
   }
   return true;
 }
