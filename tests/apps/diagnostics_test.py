@@ -17,13 +17,14 @@ NOTES_WITHIN = 160  # characters after the call
 # Files whose local helper ends every message with the step, or is given whole sentences.
 HELPERS = {
     "generators/onnx/shape_argument.cpp": "write name:1x3x48x320",
+    "generators/onnx/regions.cpp": "correct the model",
     "ops/reshape.cpp": "correct the shape or pass --shape",
     "ops/split.cpp": "or pass --shape",
     "generators/fusion/plan_reader.cpp": "write the line as frit plan does",
 }
 # Wrappers that put a place in front of a message, which is judged where it is written.
 WRAPPERS = {"'{}': {}", "{}: {}", "package '{}': {}", "code {}: {}", "{}: attribute {} {}",
-            "{} {}", "'{}' should be a {} but {}", "node `{}` ({}): {}",
+            "{} (opset {}) is not supported: {}", "{} {}", "'{}' should be a {} but {}", "node `{}` ({}): {}",
             "'{}' is not offered: {}", "cannot be run: ", ": "}
 GRAMMAR = re.compile(r"expected |write |wants |it is written ")
 # A reason why two nodes share no kernel is the answer itself (frit explain), not a refusal of input.
