@@ -31,6 +31,13 @@ Expr flip_negative(const Expr& bits) {
   return bits ^ ((bits >> (type.bits() - 1)) & type.max());
 }
 
+// By its bits: Halide joins the casts from bfloat16 to float32 to float16, which makes infinity of
+// NaN.
+Expr widened(const Expr& x) {
+  const Expr bits = Halide::reinterpret(Halide::UInt(16), x);
+  return Halide::reinterpret(Halide::Float(32), cast(Halide::UInt(32), bits) << 16);
+}
+
 Expr intrinsic(Type type, Call::IntrinsicOp op, const Expr& a, const Expr& b) {
   return Call::make(type, op, {a, b}, Call::PureIntrinsic);
 }
@@ -139,8 +146,9 @@ Expr convert(Type to, const Expr& x) {
   const Type from = x.type();
   if (from == to) return x;
   if (to.is_bool()) return as_condition(x);
-  if (!from.is_float() || to.is_float()) return cast(to, x);
-  const Expr wide = cast(compute_type(from), x);
+  if (!from.is_float()) return cast(to, x);
+  const Expr wide = from.is_bfloat() ? widened(x) : cast(compute_type(from), x);
+  if (to.is_float()) return cast(to, wide);
   const auto limit = [&](double value) { return constant_of(wide.type(), value); };
   // 2^bits is a float, the largest integer below it may not be.
   const double top = std::ldexp(1.0, to.is_int() ? to.bits() - 1 : to.bits());

@@ -31,7 +31,11 @@ struct BinaryRule {
 
 std::span<const DType> bool_type() { return all_types().last(1); }
 
-Expr add(const Expr& a, const Expr& b) { return a + b; }
+// Strict: LLVM makes a + a c of a (1 + c), and a (b + c) of a b + a c. Both differ where a is
+// infinite and the sum is not of one sign.
+Expr add(const Expr& a, const Expr& b) {
+  return a.type().is_float() ? math::strict_add(a, b) : a + b;
+}
 // Strict: Halide rewrites x - x, (x + y) - x and x - select(p, y, x), also where the operand is a
 // stage that is inlined later, and so loses the NaN of inf - inf.
 Expr sub(const Expr& a, const Expr& b) {
@@ -49,8 +53,7 @@ Expr either(const Expr& a, const Expr& b) { return a || b; }
 Expr exclusive(const Expr& a, const Expr& b) { return a != b; }
 
 constexpr BinaryRule kBinary[] = {
-    {"Add", "out[i] = a[i] + b[i], a and b broadcast", 7, numeric_types, false, add, 1,
-     math::strict_add},
+    {"Add", "out[i] = a[i] + b[i], a and b broadcast", 7, numeric_types, false, add, 1},
     {"And", "out[i] = a[i] && b[i], a and b broadcast", 7, bool_type, true, both, 1},
     {"Div", "out[i] = a[i] / b[i], a and b broadcast; integers towards 0, 0 for b[i] = 0", 7,
      numeric_types, false, div, 4},

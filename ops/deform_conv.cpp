@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "ops/arithmetic.h"
-#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/limits.h"
+#include "ops/operator.h"
 #include "ops/rules.h"
 #include "ops/window.h"
 
@@ -119,7 +119,7 @@ class DeformColumns final : public Operator {
         const Tap a = tap_of(y, row, dims[2]), b = tap_of(x, column, dims[3]);
         const Expr value = cast(wide, operands[0].at({out[0], out[1], a.at, b.at}));
         const Expr term =
-            select(a.inside && b.inside, value, constant_of(wide, 0.0)) * (a.weight * b.weight);
+            select(a.inside && b.inside, value * (a.weight * b.weight), constant_of(wide, 0.0));
         sum = sum.defined() ? sum + term : term;
       }
     }

@@ -9,9 +9,9 @@
 #include <algorithm>
 
 #include "ops/arithmetic.h"
-#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/limits.h"
+#include "ops/operator.h"
 #include "ops/rules.h"
 
 namespace frit {
@@ -275,10 +275,10 @@ class GridSample final : public Operator {
       }
       Expr value = x.at(at);
       if (weight.defined()) value = cast(Halide::Float(std::max(32, value.type().bits())), value);
-      if (inside.defined()) {
+      if (weight.defined()) value = value * cast(value.type(), weight);
+      if (inside.defined()) {  // not the value: of an infinite position even the weight is a NaN
         value = select(inside, value, Halide::Internal::make_zero(value.type()));
       }
-      if (weight.defined()) value = value * cast(value.type(), weight);
       sum = sum.defined() ? sum + value : value;
       std::size_t axis = axes.size();
       while (axis > 0 && ++tap[axis - 1] == axes[axis - 1].taps()) tap[--axis] = 0;

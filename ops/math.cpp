@@ -187,11 +187,14 @@ Expr erf(const Expr& x) {
 }
 
 Expr gelu(const Expr& x, bool tanh_form) {
-  const Expr half_x = number(x, 0.5) * x;
-  if (!tanh_form) return half_x * (number(x, 1.0) + math::erf(x * number(x, 0.70710678118654752)));
+  const Expr half_x = number(x, 0.5) * x, one = number(x, 1.0);
+  // strict: times an infinite factor that is fused behind, a + a erf were inf - inf
+  if (!tanh_form) {
+    return half_x * math::strict_add(one, math::erf(x * number(x, 0.70710678118654752)));
+  }
   const Expr cubic =
       x * x * number(x, 0.79788456080286536 * 0.044715) + number(x, 0.79788456080286536);
-  return half_x * (number(x, 1.0) + math::tanh(x * cubic));
+  return half_x * math::strict_add(one, math::tanh(x * cubic));
 }
 
 Expr pow_constant(const Expr& x, double power) {

@@ -12,9 +12,9 @@
 #include <limits>
 
 #include "ops/arithmetic.h"
-#include "ops/operator.h"
 #include "ops/halide_type.h"
 #include "ops/math.h"
+#include "ops/operator.h"
 #include "ops/rows.h"
 #include "ops/rules.h"
 
@@ -92,7 +92,9 @@ class SoftmaxFamily final : public Operator {
       log() = math::log(sum());
       log.op_cost = 16;
       Stage& res = stages.stage("res");
-      res() = Halide::cast(type, math::strict_sub(x(here), top(rows.row())) - log(rows.row()));
+      // not x - (max + log): the logarithm is lost beside a large max
+      const Expr past = math::strict_sub(x(here), top(rows.row()));
+      res() = Halide::cast(type, math::strict_sub(past, log(rows.row())));
       res.op_cost = 2;
       return;
     }

@@ -9,6 +9,12 @@ namespace {
 
 Outputs refused(Diagnostic diagnostic) { return tl::unexpected<Diagnostic>(std::move(diagnostic)); }
 
+// Whether the errors of two elements could change which is before the other.
+bool may_turn(const RefTensor& x, std::size_t a, std::size_t b) {
+  const double spread = bound_at(x, a) + bound_at(x, b);
+  return spread > 0.0 && !(std::fabs(x.real[a] - x.real[b]) > spread);
+}
+
 // a before b: NaN before all, then the greater (of ArgMax) or the smaller.
 bool beats(const RefTensor& x, std::size_t a, std::size_t b, bool greatest) {
   if (x.real.empty()) {
@@ -36,6 +42,7 @@ Outputs extreme(const Call& call, bool greatest) {
   if (call.attr("keepdims", std::int64_t{1}) == 0) {
     y->dims.erase(y->dims.begin() + static_cast<std::ptrdiff_t>(*axis));
   }
+  if (!x.bound.empty()) y->bound.assign(y->integer.size(), 0.0);
   const bool last = call.attr("select_last_index", std::int64_t{0}) != 0;
   const auto step = static_cast<std::size_t>(dense_strides(x.dims)[*axis]);
   const auto extent = static_cast<std::size_t>(x.dims[*axis]);
@@ -47,8 +54,10 @@ Outputs extreme(const Call& call, bool greatest) {
       if (last ? !beats(x, b, a, greatest) : beats(x, a, b, greatest)) best = r;
     }
     y->integer[i] = static_cast<std::int64_t>(best);
+    for (std::size_t r = 0; r < extent && !x.bound.empty(); ++r) {
+      if (r != best && may_turn(x, first + r * step, first + best * step)) y->bound[i] = kUnknown;
+    }
   }
-  if (!x.bound.empty()) y->bound.assign(y->integer.size(), kUnknown);  // a rounding may decide
   return one(std::move(*y));
 }
 

@@ -33,6 +33,8 @@ class Bias {
   /// Adds a mask that broadcasts, or, with `padded`, ends in -inf.
   void add(const RefTensor& mask, bool padded);
   const RefTensor& tensor() const { return tensor_; }
+  /// `scores` with -inf, whatever they are, where the bias is.
+  RefTensor hidden(const RefTensor& scores) const;
   /// `x` with zeros where a row of the bias is all -inf.
   RefTensor cleared(const RefTensor& x) const;
 

@@ -82,6 +82,16 @@ void Bias::add(const RefTensor& mask, bool padded) {
   });
 }
 
+RefTensor Bias::hidden(const RefTensor& scores) const {
+  RefTensor result = scores;
+  for (std::size_t i = 0; i < result.real.size(); ++i) {
+    if (tensor_.real[i] != -kUnknown) continue;
+    result.real[i] = -kUnknown;
+    if (!result.bound.empty()) result.bound[i] = 0.0;
+  }
+  return result;
+}
+
 RefTensor Bias::cleared(const RefTensor& x) const {
   RefTensor result = x;
   const auto length = static_cast<std::size_t>(x.dims.empty() ? 0 : x.dims.back());

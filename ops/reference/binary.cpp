@@ -133,11 +133,7 @@ Result<RefTensor> float_pair(const Call& call, const RefTensor& a, const RefTens
 
 // ---- Integers: exact, wrapping to the width of the type.
 
-struct IntegerError {
-  const char* what = nullptr;
-};
-
-using IntegerFunction = std::int64_t (*)(DType, std::int64_t, std::int64_t, IntegerError&);
+using IntegerFunction = std::int64_t (*)(DType, std::int64_t, std::int64_t);
 
 bool less(DType dtype, std::int64_t a, std::int64_t b) {
   if (dtype == DType::kU64) return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
@@ -147,35 +143,32 @@ bool less(DType dtype, std::int64_t a, std::int64_t b) {
 std::int64_t wrap(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
 std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-std::int64_t int_add(DType, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t int_add(DType, std::int64_t a, std::int64_t b) {
   return wrap(bits_of(a) + bits_of(b));
 }
-std::int64_t int_sub(DType, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t int_sub(DType, std::int64_t a, std::int64_t b) {
   return wrap(bits_of(a) - bits_of(b));
 }
-std::int64_t int_mul(DType, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t int_mul(DType, std::int64_t a, std::int64_t b) {
   return wrap(bits_of(a) * bits_of(b));
 }
-// Truncates towards zero, as ONNX says for Div.
-std::int64_t int_div(DType dtype, std::int64_t a, std::int64_t b, IntegerError& error) {
-  if (b == 0) {
-    error.what = "divides an integer by zero, which ONNX leaves open; give other data with --input";
-    return 0;
-  }
+// Truncates towards zero, as ONNX says for Div. What ONNX leaves open, division by zero, gives 0,
+// as do Mod by zero and 0 to a negative power.
+std::int64_t int_div(DType dtype, std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
   if (dtype == DType::kU64) return wrap(bits_of(a) / bits_of(b));
   return b == -1 ? wrap(0 - bits_of(a)) : a / b;
 }
-std::int64_t int_max(DType dtype, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t int_max(DType dtype, std::int64_t a, std::int64_t b) {
   return less(dtype, a, b) ? b : a;
 }
-std::int64_t int_min(DType dtype, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t int_min(DType dtype, std::int64_t a, std::int64_t b) {
   return less(dtype, b, a) ? b : a;
 }
-std::int64_t int_pow(DType, std::int64_t a, std::int64_t b, IntegerError& error) {
+std::int64_t int_pow(DType, std::int64_t a, std::int64_t b) {
   if (b < 0) {
     if (a == 1) return 1;
     if (a == -1) return b % 2 == 0 ? 1 : -1;
-    if (a == 0) error.what = "raises the integer 0 to a negative power";
     return 0;
   }
   std::uint64_t result = 1;
@@ -186,55 +179,38 @@ std::int64_t int_pow(DType, std::int64_t a, std::int64_t b, IntegerError& error)
   return wrap(result);
 }
 // Python's %: the sign of the divisor.
-std::int64_t int_mod(DType dtype, std::int64_t a, std::int64_t b, IntegerError& error) {
-  if (b == 0) {
-    error.what = "takes an integer modulo zero";
-    return 0;
-  }
+std::int64_t int_mod(DType dtype, std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
   if (dtype == DType::kU64) return wrap(bits_of(a) % bits_of(b));
   if (b == -1) return 0;
   const std::int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 // C's %: the sign of the dividend.
-std::int64_t int_fmod(DType dtype, std::int64_t a, std::int64_t b, IntegerError& error) {
-  if (b == 0 || b == -1 || dtype == DType::kU64) return int_mod(dtype, a, b, error);
+std::int64_t int_fmod(DType dtype, std::int64_t a, std::int64_t b) {
+  if (b == 0 || b == -1 || dtype == DType::kU64) return int_mod(dtype, a, b);
   return a % b;
 }
-std::int64_t int_and(DType, std::int64_t a, std::int64_t b, IntegerError&) {
-  return a != 0 && b != 0;
-}
-std::int64_t int_or(DType, std::int64_t a, std::int64_t b, IntegerError&) {
-  return a != 0 || b != 0;
-}
-std::int64_t int_xor(DType, std::int64_t a, std::int64_t b, IntegerError&) {
-  return (a != 0) != (b != 0);
-}
-std::int64_t bits_and(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a & b; }
-std::int64_t bits_or(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a | b; }
-std::int64_t bits_xor(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a ^ b; }
+std::int64_t int_and(DType, std::int64_t a, std::int64_t b) { return a != 0 && b != 0; }
+std::int64_t int_or(DType, std::int64_t a, std::int64_t b) { return a != 0 || b != 0; }
+std::int64_t int_xor(DType, std::int64_t a, std::int64_t b) { return (a != 0) != (b != 0); }
+std::int64_t bits_and(DType, std::int64_t a, std::int64_t b) { return a & b; }
+std::int64_t bits_or(DType, std::int64_t a, std::int64_t b) { return a | b; }
+std::int64_t bits_xor(DType, std::int64_t a, std::int64_t b) { return a ^ b; }
 // Every bit goes out where b is not in [0, width); a right shift of a signed type brings its sign.
 bool shifts_out(DType dtype, std::int64_t b) { return b < 0 || b >= 8 * size_bytes(dtype); }
-std::int64_t bits_left(DType dtype, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t bits_left(DType dtype, std::int64_t a, std::int64_t b) {
   return shifts_out(dtype, b) ? 0 : wrap(bits_of(a) << b);
 }
-std::int64_t bits_right(DType dtype, std::int64_t a, std::int64_t b, IntegerError&) {
+std::int64_t bits_right(DType dtype, std::int64_t a, std::int64_t b) {
   if (dtype == DType::kU64) return shifts_out(dtype, b) ? 0 : wrap(bits_of(a) >> b);
   return shifts_out(dtype, b) ? (a < 0 ? -1 : 0) : a >> b;
 }
-std::int64_t int_equal(DType, std::int64_t a, std::int64_t b, IntegerError&) { return a == b; }
-std::int64_t int_less(DType d, std::int64_t a, std::int64_t b, IntegerError&) {
-  return less(d, a, b);
-}
-std::int64_t int_less_equal(DType d, std::int64_t a, std::int64_t b, IntegerError&) {
-  return !less(d, b, a);
-}
-std::int64_t int_greater(DType d, std::int64_t a, std::int64_t b, IntegerError&) {
-  return less(d, b, a);
-}
-std::int64_t int_greater_equal(DType d, std::int64_t a, std::int64_t b, IntegerError&) {
-  return !less(d, a, b);
-}
+std::int64_t int_equal(DType, std::int64_t a, std::int64_t b) { return a == b; }
+std::int64_t int_less(DType d, std::int64_t a, std::int64_t b) { return less(d, a, b); }
+std::int64_t int_less_equal(DType d, std::int64_t a, std::int64_t b) { return !less(d, b, a); }
+std::int64_t int_greater(DType d, std::int64_t a, std::int64_t b) { return less(d, b, a); }
+std::int64_t int_greater_equal(DType d, std::int64_t a, std::int64_t b) { return !less(d, a, b); }
 
 Result<RefTensor> integer_pair(const Call& call, const RefTensor& a, const RefTensor& b,
                                DType result, IntegerFunction function) {
@@ -245,18 +221,16 @@ Result<RefTensor> integer_pair(const Call& call, const RefTensor& a, const RefTe
   RefTensor& y = *made;
   const bool unsure = !a.bound.empty() || !b.bound.empty();
   if (unsure) y.bound.resize(y.integer.size());
-  IntegerError error;
   const std::array<Dims, 2> strides{*stretched_strides(a.dims, *dims),
                                     *stretched_strides(b.dims, *dims)};
   walk(*dims, strides, [&](std::size_t i, const std::array<std::int64_t, 2>& at) {
     const auto ia = static_cast<std::size_t>(at[0]);
     const auto ib = static_cast<std::size_t>(at[1]);
-    y.integer[i] = wrapped(result, function(a.dtype, a.integer[ia], b.integer[ib], error));
+    y.integer[i] = wrapped(result, function(a.dtype, a.integer[ia], b.integer[ib]));
     if (unsure && (bound_at(a, ia) > 0.0 || bound_at(b, ib) > 0.0)) {
       y.bound[i] = result == DType::kBool ? 1.0 : kUnknown;
     }
   });
-  if (error.what != nullptr) return call.refuse(error.what);
   return made;
 }
 

@@ -246,7 +246,7 @@ class GroupQuery {
     if (scores->dims.size() != 4) return scores;
     Bias bias(q->dtype, scores->dims);
     bias.forbid_unless([&](const Dims& index) { return sees(index); });
-    scores = steps_.run("Add", {scores, &bias.tensor()});
+    scores = steps_.keep(bias.hidden(*scores));
     const RefTensor* weights = softmax_of(steps_, scores, scores->dtype);
     return heads_joined(steps_, steps_.run("MatMul", {weights, v}));
   }

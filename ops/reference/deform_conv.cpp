@@ -84,7 +84,8 @@ class Columns {
   }
 
   Value sampled(std::int64_t n, std::int64_t c, const std::array<double, 2>& position) const {
-    const double top = std::floor(position[0]), left = std::floor(position[1]);
+    const auto below = [](double at) { return std::isnan(at) ? 0.0 : std::floor(at); };
+    const double top = below(position[0]), left = below(position[1]);
     Value sum;
     double size = 0.0;
     for (const int dy : {0, 1}) {

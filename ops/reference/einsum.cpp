@@ -98,6 +98,21 @@ Dims strides_along(const RefTensor& x, const std::vector<int>& labels,
   return strides;
 }
 
+// Whether a common factor may be taken out of a sum: of three operands and more, or where an axis
+// of one operand alone is summed over.
+bool distributes(const Equation& equation) {
+  if (equation.terms.size() > 2) return true;
+  if (equation.terms.size() < 2) return false;
+  const auto has = [](const std::vector<int>& labels, int letter) {
+    return std::find(labels.begin(), labels.end(), letter) != labels.end();
+  };
+  for (const auto& [letter, extent] : equation.extents) {
+    const bool in_both = has(equation.terms[0], letter) && has(equation.terms[1], letter);
+    if (!in_both && !has(equation.result, letter)) return true;
+  }
+  return false;
+}
+
 // One product of all operands.
 struct Product {
   double value = 1.0, size = 1.0, most = 1.0;  ///< most: of absolute values with their bounds
@@ -163,6 +178,11 @@ Outputs einsum(const Call& call) {
          if (call.naive()) narrow[to] += p.narrow;
          if (call.bounded()) y->bound[to] += p.most - p.size + factor * p.most;
        });
+  if (distributes(equation)) {  // whether (1 - 1) inf or inf - inf, and so on, is left open
+    for (std::size_t i = 0; i < y->bound.size(); ++i) {
+      if (!std::isfinite(y->real[i])) y->bound[i] = kDoubtful;
+    }
+  }
   for (std::size_t i = 0; i < whole.size(); ++i) {
     y->integer[i] = wrapped(y->dtype, static_cast<std::int64_t>(whole[i]));
   }

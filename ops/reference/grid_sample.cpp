@@ -77,7 +77,7 @@ Along along_of(const Call& call, const Grid& g, double coordinate, double bound,
     if (g.padding == "reflection") at = folded(at, low, high);
   }
   at = std::clamp(at, -1e9, 1e9);
-  if (std::isnan(at)) along.doubtful = true;
+  if (std::isnan(at) && bound > 0.0) along.doubtful = true;
   const double below = std::isnan(at) ? 0.0 : std::floor(at);
   const std::vector<double> weights = weights_of(g.mode, at - below);
   const std::int64_t first = static_cast<std::int64_t>(below) - (weights.size() == 4 ? 1 : 0);

@@ -296,7 +296,8 @@ Outputs norm_over(const Call& call, const Window& w, const Dims& dims) {
       y->real[to] = std::pow(call.naive() ? static_cast<double>(sum32) : sum, 1.0 / p);
       if (!call.bounded()) continue;
       // d(s^(1/p)) <= (ds)^(1/p), and ds/s of the root where s is larger.
-      const double off = bound + (sum_factor(n) + p * kFunction) * sum;
+      const double off = bound + (sum_factor(n) + p * kFunction) * sum +
+                         static_cast<double>(n) * kTiny;  // a power may be flushed
       y->bound[to] = (sum > off ? off / sum / p * 2.0 * y->real[to] : std::pow(off, 1.0 / p)) +
                      kFunction * y->real[to];
     }

@@ -302,38 +302,6 @@ Outputs reduce(const Call& call) {
   return one(std::move(*y));
 }
 
-// ---- ArgMax, ArgMin: the first (or last) of the extreme elements.
-
-Outputs arg_extreme(const Call& call) {
-  const RefTensor& x = call.in(0);
-  const auto axis = axis_of(call, call.attr("axis", std::int64_t{0}), x.dims.size());
-  if (!axis) return refused(axis.error());
-  const Rows rows = rows_of(x.dims, {*axis});
-  if (rows.offset.empty()) return call.refuse("looks for the extreme of nothing");
-  const bool keep = call.attr("keepdims", std::int64_t{1}) != 0;
-  const bool last = call.attr("select_last_index", std::int64_t{0}) != 0;
-  const double way = call.op.type == "ArgMax" ? 1.0 : -1.0;
-  Result<RefTensor> y = make(call, DType::kI64, keep ? rows.kept_ones : rows.kept);
-  if (!y) return refused(y.error());
-  if (!x.bound.empty()) y->bound.assign(y->integer.size(), 0.0);
-  for (std::size_t r = 0; r < rows.origin.size(); ++r) {
-    const auto value = [&](std::size_t j) {
-      return way * number_at(x, rows.origin[r] + rows.offset[j]);
-    };
-    std::size_t best = 0;
-    for (std::size_t j = 1; j < rows.offset.size(); ++j) {
-      if (value(j) > value(best) || (last && value(j) == value(best))) best = j;
-    }
-    y->integer[r] = static_cast<std::int64_t>(best);
-    for (std::size_t j = 0; j < rows.offset.size() && !x.bound.empty(); ++j) {
-      const double spread = bound_at(x, rows.origin[r] + rows.offset[j]) +
-                            bound_at(x, rows.origin[r] + rows.offset[best]);
-      if (j != best && spread > 0.0 && value(best) - value(j) <= spread) y->bound[r] = kUnknown;
-    }
-  }
-  return one(std::move(*y));
-}
-
 }  // namespace
 
 std::span<const Entry> reduce_entries() {
@@ -343,7 +311,6 @@ std::span<const Entry> reduce_entries() {
       {"ReduceProd", 1, 2, reduce<Prod>},     {"ReduceL1", 1, 2, reduce<L1>},
       {"ReduceL2", 1, 2, reduce<L2>},         {"ReduceSumSquare", 1, 2, reduce<SumSquare>},
       {"ReduceLogSum", 1, 2, reduce<LogSum>}, {"ReduceLogSumExp", 1, 2, reduce<LogSumExp>},
-      {"ArgMax", 1, 1, arg_extreme},          {"ArgMin", 1, 1, arg_extreme},
   };
   return kEntries;
 }

@@ -67,7 +67,10 @@ std::unordered_map<std::string_view, Entry>& table() {
                                                 ref::qlinear_entries(),
                                                 ref::quantize_entries(),
                                                 ref::quantized_product_entries()}) {
-      for (const Entry& entry : family) joined.emplace(entry.type, entry);
+      for (const Entry& entry : family) {
+        const bool first = joined.emplace(entry.type, entry).second;
+        FRIT_ASSERT(first, std::string(entry.type) + " has two references");
+      }
     }
     return joined;
   }();
@@ -124,7 +127,7 @@ void settle(const Call& call, RefTensor& tensor) {
     const bool overflows = std::isfinite(size) && size > largest && tensor.dtype != DType::kF64;
     if (!overflows && !narrow) continue;
     if (tensor.bound.empty()) tensor.bound.assign(tensor.real.size(), 0.0);
-    if (narrow) tensor.bound[i] += half ? size * 0x1p-11 + 0x1p-25 : size * 0x1p-8;
+    if (narrow) tensor.bound[i] += half ? size * 0x1p-11 + 0x1p-25 : size * 0x1p-8 + 0x1p-134;
     if (overflows) tensor.bound[i] = ref::kUnknown;
   }
 }

@@ -47,10 +47,17 @@ TEST(Reference, IntegerDivisionTruncates) {
               ElementsAre(-1, 1, 3));
 }
 
-TEST(Reference, RefusesIntegerDivisionByZero) {
-  EXPECT_EQ(refusal_of({"Div"}, {i64({1}, {1}), i64({1}, {0})}),
-            "error: node `n` (Div): divides an integer by zero, which ONNX leaves open; give "
-            "other data with --input [ref-unsupported]");
+TEST(Reference, IntegerDivisionByZeroGivesZero) {
+  const Ints least = {std::numeric_limits<std::int64_t>::min()};
+  EXPECT_THAT(value_of({"Div"}, {i64({2}, {1, -7}), i64({}, {0})}).integer, ElementsAre(0, 0));
+  EXPECT_THAT(value_of({"Mod"}, {i64({2}, {1, -7}), i64({}, {0})}).integer, ElementsAre(0, 0));
+  EXPECT_EQ(value_of({"Div"}, {i64({1}, least), i64({}, {-1})}).integer, least);  // it wraps
+}
+
+TEST(Reference, ArgMaxAndArgMinFindTheFirstNan) {
+  const RefTensor x = f32({5}, {1, 3, NAN, NAN, -3});
+  EXPECT_THAT(value_of({"ArgMax"}, {x}).integer, ElementsAre(2));
+  EXPECT_THAT(value_of({"ArgMin"}, {x}).integer, ElementsAre(2));
 }
 
 TEST(Reference, ReluKeepsNan) {

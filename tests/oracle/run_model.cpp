@@ -1,10 +1,13 @@
 // Compiles small models and runs them kernel by kernel, in one process: one JSON request a line on
 // stdin, one answer a line on stdout. For the onnx package's node cases (conformance.py).
 //
-// Request: {"model":path,"inputs":{name:tensor},"cache":folder}, tensors as bytes. Inputs that the model needs at
-// build time (a Reshape's shape) are pinned when the request lists their names in "constants".
-// Answer: {"outputs":[tensor]}, when the request says "judge":true with "fault", what disagrees with
-// the reference; or {"error":text,"code":code}.
+// Request: {"model":path,"inputs":{name:tensor},"cache":folder}, tensors as bytes. Inputs that the
+// model needs at build time (a Reshape's shape) are pinned when the request lists their names in
+// "constants". Answer: {"outputs":[tensor]}, when the request says "judge":true with "fault", what
+// disagrees with the reference, and with "bounds":true also
+// "reference":[{"value":tensor,"bound":[…]}], the reference itself; or {"error":text,"code":code}.
+// "more":[{name:tensor},…] are further inputs of the same types for the same kernels; "more" of the
+// answer holds what they give.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -40,22 +43,62 @@ Result<BuildOptions> options_of(const Json& request) {
   return options;
 }
 
-// What disagrees with the double reference of the model as it stands; "" for nothing.
-std::string fault_of(const Graph& imported, const Json& inputs, const std::vector<Tensor>& outputs) {
+using Outputs = std::vector<Tensor>;
+
+// The double reference of the model as it stands, fed with `inputs`.
+Result<std::vector<RefTensor>> reference_of(const Graph& imported, const Json& inputs) {
   RefValues values;
   for (const ValueId id : imported.inputs) {
     values[id] = RefTensor::from(exact_tensor_of(inputs.at(imported.value(id).name)));
   }
   const auto reference = evaluate_graph(imported, values, RefPrecision::kDoubleBounded);
-  if (!reference) return to_text(reference.error());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ValueId id = imported.outputs[i];
+  if (!reference) return fail(reference.error());
+  std::vector<RefTensor> outputs;
+  for (const ValueId id : imported.outputs) {
     const auto& constant = imported.value(id).constant;
-    const Comparison comparison = compare_bounded(
-        outputs[i], constant ? RefTensor::from(*constant) : reference->at(id));
+    outputs.push_back(constant ? RefTensor::from(*constant) : reference->at(id));
+  }
+  return outputs;
+}
+
+// What disagrees with the reference; "" for nothing.
+std::string fault_of(const Outputs& outputs, const std::vector<RefTensor>& reference) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Comparison comparison = compare_bounded(outputs[i], reference[i]);
     if (!comparison.passed) return fmt::format("output {}: {}", i, to_text(comparison));
   }
   return "";
+}
+
+Json bounds_of(const std::vector<RefTensor>& reference) {
+  Json told = Json::array();
+  for (const RefTensor& output : reference) {
+    Json bounds = Json::array();
+    for (const double bound : output.bound) bounds.push_back(json_of(bound));
+    told.push_back({{"value", json_of(output)}, {"bound", std::move(bounds)}});
+  }
+  return told;
+}
+
+Result<Json> run_once(ModelRunner& runner, const BuiltModel& built, const Json& request,
+                      const Json& inputs) {
+  const Graph& graph = built.planned.graph;
+  for (const ValueId id : graph.inputs) {
+    const Json& tensor = inputs.at(graph.value(id).name);
+    if (const Status set = runner.set(id, exact_tensor_of(tensor)); !set) return fail(set.error());
+  }
+  if (const Status ran = runner.run(); !ran) return fail(ran.error());
+  Outputs results;
+  for (const ValueId id : graph.outputs) results.push_back(runner.get(id));
+  Json outputs = Json::array();
+  for (const Tensor& result : results) outputs.push_back(exact_json_of(result));
+  Json told = {{"outputs", std::move(outputs)}};
+  if (request.value("judge", false)) {
+    const auto reference = reference_of(built.planned.imported, inputs);
+    told["fault"] = reference ? fault_of(results, *reference) : to_text(reference.error());
+    if (reference && request.value("bounds", false)) told["reference"] = bounds_of(*reference);
+  }
+  return told;
 }
 
 Json answer(const Json& request) {
@@ -63,25 +106,16 @@ Json answer(const Json& request) {
   if (!options) return refusal(options.error());
   const auto built = build_model(*options);
   if (!built) return refusal(built.error().front());
-  const Graph& graph = built->planned.graph;
-  const auto runner = ModelRunner::load(graph, built->planned.plan, built->compiled);
+  const auto runner = ModelRunner::load(built->planned.graph, built->planned.plan, built->compiled);
   if (!runner) return refusal(runner.error());
-  for (const ValueId id : graph.inputs) {
-    const Json& tensor = request["inputs"].at(graph.value(id).name);
-    if (const Status set = (*runner)->set(id, exact_tensor_of(tensor)); !set) {
-      return refusal(set.error());
-    }
+  auto told = run_once(**runner, *built, request, request["inputs"]);
+  if (!told) return refusal(told.error());
+  for (const Json& inputs : request.value("more", Json::array())) {
+    auto further = run_once(**runner, *built, request, inputs);
+    if (!further) return refusal(further.error());
+    (*told)["more"].push_back(std::move(*further));
   }
-  if (const Status ran = (*runner)->run(); !ran) return refusal(ran.error());
-  std::vector<Tensor> results;
-  for (const ValueId id : graph.outputs) results.push_back((*runner)->get(id));
-  Json outputs = Json::array();
-  for (const Tensor& result : results) outputs.push_back(exact_json_of(result));
-  Json told = {{"outputs", std::move(outputs)}};
-  if (request.value("judge", false)) {
-    told["fault"] = fault_of(built->planned.imported, request["inputs"], results);
-  }
-  return told;
+  return *told;
 }
 
 }  // namespace
