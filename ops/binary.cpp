@@ -24,9 +24,6 @@ struct BinaryRule {
   bool result_bool;
   Expr (*value)(const Expr& a, const Expr& b);
   int cost;
-  /// The same for floats of 16 bits, where LLVM would reorder a chain: the sum of two and the
-  /// rounding after it are one half-precision instruction to it.
-  Expr (*narrow)(const Expr& a, const Expr& b) = nullptr;
 };
 
 std::span<const DType> bool_type() { return all_types().last(1); }
@@ -41,7 +38,10 @@ Expr add(const Expr& a, const Expr& b) {
 Expr sub(const Expr& a, const Expr& b) {
   return a.type().is_float() ? math::strict_sub(a, b) : a - b;
 }
-Expr mul(const Expr& a, const Expr& b) { return a * b; }
+// Strict: LLVM makes 1 of a (1 / a), which is NaN where a is 0 or infinite.
+Expr mul(const Expr& a, const Expr& b) {
+  return a.type().is_float() ? math::strict_mul(a, b) : a * b;
+}
 Expr div(const Expr& a, const Expr& b) { return math::divide(a, b); }
 Expr equal(const Expr& a, const Expr& b) { return math::strict_equal(a, b); }
 Expr less(const Expr& a, const Expr& b) { return math::strict_less(a, b); }
@@ -64,8 +64,7 @@ constexpr BinaryRule kBinary[] = {
     {"Less", "out[i] = a[i] < b[i], a and b broadcast", 7, numeric_types, true, less, 1},
     {"LessOrEqual", "out[i] = a[i] <= b[i], a and b broadcast", 12, numeric_types, true,
      less_or_equal, 1},
-    {"Mul", "out[i] = a[i] * b[i], a and b broadcast", 7, numeric_types, false, mul, 1,
-     math::strict_mul},
+    {"Mul", "out[i] = a[i] * b[i], a and b broadcast", 7, numeric_types, false, mul, 1},
     {"Or", "out[i] = a[i] || b[i], a and b broadcast", 7, bool_type, true, either, 1},
     {"Sub", "out[i] = a[i] - b[i], a and b broadcast", 7, numeric_types, false, sub, 1},
     {"Xor", "out[i] = a[i] != b[i], a and b broadcast", 7, bool_type, true, exclusive, 1},
@@ -91,9 +90,7 @@ class Binary final : public Broadcasting {
     Expr a = read(stages, operands[0]);
     Expr b = read(stages, operands[1]);
     if (op.input(0).dtype == DType::kBool) a = as_condition(a), b = as_condition(b);
-    const bool narrow = is_float(op.input(0).dtype) && size_bytes(op.input(0).dtype) < 4;
-    const auto value = narrow && rule_.narrow != nullptr ? rule_.narrow : rule_.value;
-    write(op, stages, value(a, b), rule_.cost);
+    write(op, stages, rule_.value(a, b), rule_.cost);
   }
 
  private:

@@ -162,6 +162,12 @@ TEST(RandomFusedCase, AGroupWithoutVectorCodeGetsPlainLoops) {
   check_seed(979, {.nodes_high = 16});
 }
 
+// LLVM took (2^(n/2) 2^(n/2)) s, of an exp that a small s scales, for 2^(n/2) (2^(n/2) s).
+TEST(RandomFusedCase, InfinityOfAnExpIsNotScaledAway) { check_seed(2939, {.nodes_high = 16}); }
+
+// LLVM took x (1 / x) for 1.
+TEST(RandomFusedCase, ZeroTimesItsReciprocalIsNan) { check_seed(1747, {.nodes_high = 16}); }
+
 TEST(RandomFusedOne, RunsTheSeedOfTheEnvironment) {
   const char* text = std::getenv("FRIT_SEED");
   if (text == nullptr) GTEST_SKIP() << "set FRIT_SEED=N to run one seed and print it";
