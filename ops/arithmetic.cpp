@@ -68,6 +68,8 @@ Expr strict_mul(const Expr& a, const Expr& b) {
   return intrinsic(a.type(), Call::strict_mul, a, b);
 }
 
+Expr complement(const Expr& x) { return strict_sub(one_like(x), x); }
+
 Expr strict_div(const Expr& a, const Expr& b) {
   return intrinsic(a.type(), Call::strict_div, a, b);
 }

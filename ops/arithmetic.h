@@ -21,6 +21,8 @@ Expr strict_equal(const Expr& a, const Expr& b);
 Expr strict_add(const Expr& a, const Expr& b);
 Expr strict_sub(const Expr& a, const Expr& b);
 Expr strict_mul(const Expr& a, const Expr& b);
+/// 1 - x for a weight: LLVM makes v - x v of (1 - x) v, which has no value where v is infinite.
+Expr complement(const Expr& x);
 /// a / b of floats, correctly rounded whatever b is.
 Expr strict_div(const Expr& a, const Expr& b);
 /// By the bits, hence whatever made x. Floats of 32 and 64 bits.

@@ -170,7 +170,7 @@ class DeformColumns final : public Operator {
     const Expr past = position - floor;
     const auto last = static_cast<int>(extent) - 1;
     return {Halide::clamp(at, 0, last), at >= 0 && at <= last,
-            next == 1 ? past : constant_of(past.type(), 1.0) - past};
+            next == 1 ? past : math::complement(past)};
   }
 };
 

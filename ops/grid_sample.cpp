@@ -103,11 +103,13 @@ class SampledAxis {
     const Halide::Type type = position.type();
     const Expr past = position - Halide::floor(position);
     if (spec_.sampling == Sampling::kLinear) {
-      return tap == 0 ? constant_of(type, 1.0) - past : past;
+      return tap == 0 ? math::complement(past) : past;
     }
     const auto c = [&](double value) { return constant_of(type, value); };
     const double a = -0.75;
-    const auto near = [&](const Expr& x) { return (c(a + 2) * x - c(a + 3)) * x * x + c(1.0); };
+    const auto near = [&](const Expr& x) {
+      return math::complement((c(a + 3) - c(a + 2) * x) * x * x);
+    };
     const auto far = [&](const Expr& x) {
       return ((c(a) * x - c(5 * a)) * x + c(8 * a)) * x - c(4 * a);
     };

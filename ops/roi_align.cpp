@@ -97,10 +97,11 @@ class Builder {
     const auto pixel = [&](const Expr& row, const Expr& column) {
       return cast(wide_, operands_[0].at({batch, out[1], row, column}));
     };
-    const Expr one = constant_of(wide_, 1.0), zero = constant_of(wide_, 0.0);
-    const std::array<Expr, 4> parts = {(one - py.past) * (one - px.past) * pixel(py.low, px.low),
-                                       (one - py.past) * px.past * pixel(py.low, px.high),
-                                       py.past * (one - px.past) * pixel(py.high, px.low),
+    const Expr zero = constant_of(wide_, 0.0);
+    const Expr before_y = math::complement(py.past), before_x = math::complement(px.past);
+    const std::array<Expr, 4> parts = {before_y * before_x * pixel(py.low, px.low),
+                                       before_y * px.past * pixel(py.low, px.high),
+                                       py.past * before_x * pixel(py.high, px.low),
                                        py.past * px.past * pixel(py.high, px.high)};
     if (spec_.maximum) {
       finish_maximum(acc, parts, inside, y.count * x.count);

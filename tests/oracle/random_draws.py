@@ -1,7 +1,8 @@
 """Draws of random operators for random_operators.py: models of one node with their inputs.
 
 A generator is a function of a Draw and a schema (onnx.defs) that returns its inputs, attributes and
-number of outputs; GENERATORS lists them by operator. `fixed(array)` is an input known at build.
+number of outputs; GENERATORS lists them by operator, those of other domains as "domain::operator".
+`fixed(array)` is an input known at build.
 """
 import dataclasses
 import re
@@ -15,6 +16,13 @@ NUMPY = {"float": np.float32, "double": np.float64, "float16": np.float16,
          "bfloat16": ml_dtypes.bfloat16, "int8": np.int8, "int16": np.int16, "int32": np.int32,
          "int64": np.int64, "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32,
          "uint64": np.uint64, "bool": np.bool_}
+STORAGE = {"float8e4m3fn": ml_dtypes.float8_e4m3fn, "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+           "float8e5m2": ml_dtypes.float8_e5m2, "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+           "float8e8m0": ml_dtypes.float8_e8m0fnu, "float4e2m1": ml_dtypes.float4_e2m1fn,
+           "float6e2m3": ml_dtypes.float6_e2m3fn, "float6e3m2": ml_dtypes.float6_e3m2fn,
+           "int4": ml_dtypes.int4, "uint4": ml_dtypes.uint4, "int2": ml_dtypes.int2,
+           "uint2": ml_dtypes.uint2}
+TYPES = NUMPY | STORAGE
 EXTENTS = [0, 1, 1, 2, 3, 4, 5, 7, 8, 13, 15, 16, 17, 31, 33]
 MOST_ELEMENTS = 4096
 
@@ -102,16 +110,13 @@ class Draw:
     def without_special(self):
         self.ordinary = True
 
-    def dtype(self, schema, name):
+    def dtype(self, schema, name, among=NUMPY):
         """A numpy type that the constraint of input `name` allows: the same for one constraint."""
         variable = next(i.type_str for i in schema.inputs if i.name == name)
         if variable not in self.types:
-            allowed = next((c.allowed_type_strs for c in schema.type_constraints
-                            if c.type_param_str == variable), [variable])
-            names = [re.fullmatch(r"tensor\((\w+)\)", text) for text in allowed]
-            known = sorted({m[1] for m in names if m} & set(NUMPY))
+            known = allowed(schema, variable, among)
             floats = [n for n in known if n == "float"]
-            self.types[variable] = NUMPY[self.pick(known + floats * 2)]
+            self.types[variable] = TYPES[self.pick(known + floats * 2)]
         return self.types[variable]
 
     def first(self, schema, dims, low=-3.0, high=3.0, place=0):
@@ -119,6 +124,14 @@ class Draw:
 
     def axis(self, rank):
         return self.int(-rank, rank - 1)
+
+
+def allowed(schema, variable, among=NUMPY):
+    """Names of the types of `among` that the schema allows a type variable (or a type) to be."""
+    texts = next((c.allowed_type_strs for c in schema.type_constraints
+                  if c.type_param_str == variable), [variable])
+    matches = [re.fullmatch(r"tensor\((\w+)\)", text) for text in texts]
+    return sorted({m[1] for m in matches if m} & set(among))
 
 
 GENERATORS = {}
@@ -132,21 +145,35 @@ def generator(*names):
     return register
 
 
+@dataclasses.dataclass
+class Foreign:
+    """Stands for the schema of an operator that the onnx package does not define."""
+    name: str
+    domain: str
+    since_version: int = 1
+    attributes: tuple = ()
+
+
+def split_name(operator):
+    domain, _, name = operator.rpartition("::")
+    return domain, name
+
+
 def schemas():
-    """operator -> its schema versions in force from opset 7 on."""
+    """operator -> its schema versions in force from opset 7 (of other domains: 1) on."""
     versions = {}
     for schema in onnx.defs.get_all_schemas_with_history():
-        if schema.domain == "":
-            versions.setdefault(schema.name, []).append(schema)
+        key = f"{schema.domain}::{schema.name}" if schema.domain else schema.name
+        versions.setdefault(key, []).append(schema)
     for name, found in versions.items():
         found.sort(key=lambda s: s.since_version)
         old = [s for s in found if s.since_version <= 7][-1:]
         versions[name] = [s for s in old + [s for s in found if s.since_version > 7]
                           if not s.deprecated]
+    for operator in GENERATORS:
+        domain, name = split_name(operator)
+        versions.setdefault(operator, [Foreign(name, domain)])
     return versions
-
-
-SCHEMAS = schemas()
 
 
 def model_of(operator, opset, inputs, attributes, outputs):
@@ -166,26 +193,32 @@ def model_of(operator, opset, inputs, attributes, outputs):
     while names and names[-1] == "":
         names.pop()
     results = [f"y{i}" for i in range(outputs)]
-    node = helper.make_node(operator, names, results, **attributes)
+    domain, name = split_name(operator)
+    node = helper.make_node(name, names, results, domain=domain, **attributes)
     graph = helper.make_graph([node], "random", infos, [onnx.ValueInfoProto(name=r) for r in results],
                               initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    opsets = [helper.make_opsetid(domain, opset)]
+    if domain:
+        opsets.append(helper.make_opsetid("", 17 if domain == "com.microsoft" else 26))
+    model = helper.make_model(graph, opset_imports=opsets)
     model.ir_version = min(model.ir_version, 10)
     return onnx.shape_inference.infer_shapes(model), data
 
 
 def versions():
     """(operator, version) of every schema version that a case may be of."""
-    return [(operator, schema.since_version) for operator in sorted(set(GENERATORS) & set(SCHEMAS))
+    return [(operator, schema.since_version) for operator in sorted(GENERATORS)
             for schema in SCHEMAS[operator]]
 
 
 def draw(seed, only=None, version=None):
     """Case `seed`, of any operator and version or of these."""
     dice = Draw(seed)
-    operator = only or dice.pick(sorted(set(GENERATORS) & set(SCHEMAS)))
+    operator = only or dice.pick(sorted(GENERATORS))
     schema = dice.pick([s for s in SCHEMAS[operator] if version in (None, s.since_version)])
-    opset = max(7, schema.since_version)
+    opset = max(7, schema.since_version) if "::" not in operator else schema.since_version
+    if isinstance(schema, Foreign) and not schema.domain:
+        opset = 17
     dice.special = bool(dice.one_in(6))
     inputs, attributes, outputs = GENERATORS[operator](dice, schema)
     model, data = model_of(operator, opset, inputs, attributes, outputs)
@@ -193,7 +226,13 @@ def draw(seed, only=None, version=None):
     return Case(operator, opset, model, data, special)
 
 
-import random_generators  # noqa: E402,F401  (fills GENERATORS)
+import random_attention  # noqa: E402,F401  (these fill GENERATORS)
+import random_contrib  # noqa: E402,F401
+import random_generators  # noqa: E402,F401
 import random_index  # noqa: E402,F401
+import random_known  # noqa: E402,F401
 import random_norms  # noqa: E402,F401
+import random_quantised  # noqa: E402,F401
 import random_vision  # noqa: E402,F401
+
+SCHEMAS = schemas()

@@ -539,23 +539,6 @@ def cast(dice, schema):
     return [x], {"to": onnx.helper.np_dtype_to_tensor_dtype(to)}, 1
 
 
-@generator("QuantizeLinear")
-def quantize(dice, schema):
-    x = dice.array(np.float32, dice.shape(1, 4, least=1), -9, 9)
-    dice.special = False
-    x = dice.array(np.float32, x.shape, -9, 9)
-    zero = dice.array(dice.pick([np.uint8, np.int8]), [], 0, 9)
-    scale = np.asarray(dice.pick([0.05, 0.1, 0.5]), np.float32)
-    return [x, scale, zero], {}, 1
-
-
-@generator("DequantizeLinear")
-def dequantize(dice, schema):
-    kind = dice.pick([np.uint8, np.int8])
-    x = dice.array(kind, dice.shape(1, 4, least=1), 0, 100)
-    return [x, np.asarray(0.25, np.float32), dice.array(kind, [], 0, 9)], {}, 1
-
-
 @generator("Resize")
 def resize(dice, schema):
     rank = dice.int(1, 2)
