@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/reference/call.h"
+#include "ops/reference/cast.h"
 
 namespace frit::ref {
 namespace {
@@ -293,23 +294,14 @@ Outputs power(const Call& call) {
     RefTensor real = tensor;
     if (real.integer.empty()) return real;
     real.dtype = DType::kF64;
-    real.real.assign(real.integer.begin(), real.integer.end());
+    for (std::size_t i = 0; i < tensor.integer.size(); ++i)
+      real.real.push_back(number_at(tensor, i));
     real.integer.clear();
     return real;
   };
   Result<RefTensor> made = float_pair<Pow>(call, as_real(a), as_real(b));
   if (!made || is_float(a.dtype)) return wrap_one(std::move(made));
-  RefTensor y = std::move(*made);
-  y.dtype = a.dtype;
-  for (const double value : y.real) {
-    y.integer.push_back(wrapped(a.dtype, std::isnan(value)
-                                             ? 0
-                                             : static_cast<std::int64_t>(std::clamp(
-                                                   value, -0x1p63, 0x1.fffffffffffffp62))));
-  }
-  y.real.clear();
-  y.bound.clear();
-  return one(std::move(y));
+  return one(to_integers(*made, a.dtype));
 }
 
 // Error: none where both are exact, else unknown (a wrap may be near).

@@ -1,7 +1,6 @@
 // Cast and BitCast. Float to integer truncates, saturates and makes 0 of NaN (NUMERICS.md), but 4
 // and 2 bits are the low ones of that int32; integer to a narrower integer wraps; anything to bool
-// is
-// "!= 0"; to small floats see ops/base/small_float.h.
+// is "!= 0"; to small floats see ops/base/small_float.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "ops/base/small_float.h"
 #include "ops/reference/call.h"
+#include "ops/reference/cast.h"
 
 namespace frit::ref {
 namespace {
@@ -34,6 +34,8 @@ std::int64_t saturated(DType dtype, double value) {
   }
   return static_cast<std::int64_t>(whole);
 }
+
+}  // namespace
 
 RefTensor to_integers(const RefTensor& x, DType to) {
   RefTensor y;
@@ -60,6 +62,8 @@ RefTensor to_integers(const RefTensor& x, DType to) {
   }
   return y;
 }
+
+namespace {
 
 RefTensor to_reals(const RefTensor& x, DType to, bool bounded) {
   RefTensor y;

@@ -6,7 +6,6 @@ structure (shapes, attributes, indices: drawn from its seed) and a data set for 
 apart, so that kernels are compiled once and see every kind of value.
 """
 import dataclasses
-import types
 
 import numpy as np
 import onnx
@@ -20,6 +19,8 @@ WIDTHS = [7, 8, 9, 15, 16, 17, 31, 33]  # of vectors, and their neighbours
 # Whether a value meets a zero of the padding or of a sine is open there: NaN and infinities stand in
 # the data only. Forms of corner_forms.py have them in the weights.
 ORDINARY_WEIGHTS = {"Conv", "ConvTranspose", "DFT", "STFT", "DeformConv"}
+
+STORAGE = {np.dtype(t) for t in random_draws.STORAGE.values()}
 
 # What sums or multiplies many terms may overflow on the way where the exact result does not
 # (NUMERICS.md leaves that open), so their largest numbers are such that sums of products are finite.
@@ -105,17 +106,17 @@ class CornerDraw(Draw):
             dims[self.int(0, len(dims) - 1)] = 0
         return dims
 
-    def dtype(self, schema, name):
+    def dtype(self, schema, name, among=random_draws.NUMPY):
         variable = next(i.type_str for i in schema.inputs if i.name == name)
-        if self.floats and variable not in self.types:
-            allowed = next((c.allowed_type_strs for c in schema.type_constraints
-                            if c.type_param_str == variable), [variable])
-            if "tensor(float)" in allowed:
-                self.types[variable] = np.float32
-        return super().dtype(schema, name)
+        if (self.floats and variable not in self.types
+                and "float" in random_draws.allowed(schema, variable, among)):
+            self.types[variable] = np.float32
+        return super().dtype(schema, name, among)
 
     def array(self, dtype, dims, low=-3.0, high=3.0):
         dtype, rng = np.dtype(dtype), self.values
+        if dtype in STORAGE:
+            return super().array(dtype, dims, low, high)
         if dtype == np.bool_:
             return rng.integers(0, 2, dims).astype(np.bool_)
         if dtype.kind in "iu":
@@ -168,19 +169,15 @@ def model_of(operator, opset, inputs, attributes, outputs):
     results = outputs_of(outputs)
     node = helper.make_node(name, names, [r.name for r in results], "node", domain=domain, **attributes)
     graph = helper.make_graph([node], "corner", infos, results, initializers)
-    opsets = [helper.make_opsetid("", 21 if domain else opset)]
-    if domain:
-        opsets.append(helper.make_opsetid(domain, opset))
-    model = helper.make_model(graph, opset_imports=opsets)
+    model = helper.make_model(graph, opset_imports=random_draws.opset_imports(domain, opset))
     model.ir_version = min(model.ir_version, 10)
     return onnx.shape_inference.infer_shapes(model), data
 
 
 def schema_of(operator, seed):
     """A version: of even seeds the newest, else any since opset 7."""
-    known = random_draws.SCHEMAS.get(operator)
-    if known is None:
-        return types.SimpleNamespace(name=operator, since_version=1, attributes={})
+    domain, name = random_draws.split_name(operator)
+    known = random_draws.SCHEMAS.get(operator, [random_draws.Foreign(name, domain)])
     if seed % 2 == 0:
         return known[-1]
     return known[int(np.random.default_rng(seed).integers(len(known)))]
@@ -191,7 +188,7 @@ def draw(operator, seed):
     forms = forms_of(operator)
     generator = forms[seed % len(forms)]
     schema = schema_of(operator, seed // len(forms))
-    opset = max(7, schema.since_version) if operator in random_draws.SCHEMAS else 1
+    opset = random_draws.opset_of(operator, schema)
     built = None
     sets = []
     for kind in SETS:

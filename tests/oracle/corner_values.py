@@ -29,18 +29,6 @@ import corner_peers
 WORKERS = 2
 # Operators of `frit ops` without cases: why.
 UNTOUCHED = {
-    "BlackmanWindow": "its input is a size known at build",
-    "HammingWindow": "its input is a size known at build",
-    "HannWindow": "its input is a size known at build",
-    "MelWeightMatrix": "its inputs are sizes known at build",
-    "Bernoulli": "a random stream; judged by distribution (tests/onnx_conformance)",
-    "Multinomial": "a random stream; judged by distribution (tests/onnx_conformance)",
-    "RandomNormal": "a random stream without inputs",
-    "RandomNormalLike": "the values of its input are not read",
-    "RandomUniform": "a random stream without inputs",
-    "RandomUniformLike": "the values of its input are not read",
-    "Shape": "the values of its input are not read",
-    "Size": "the values of its input are not read",
     "frit::Conv": "made of QLinearConv and ConvInteger, which have cases",
     "frit::DeformColumns": "made of DeformConv, which has cases",
     "frit::Dequantize": "made of DequantizeLinear, which has cases",

@@ -176,6 +176,20 @@ def schemas():
     return versions
 
 
+def opset_of(operator, schema):
+    """The opset of the operator's domain for a model of this version."""
+    if "::" in operator:
+        return schema.since_version
+    return 17 if isinstance(schema, Foreign) else max(7, schema.since_version)
+
+
+def opset_imports(domain, opset):
+    found = [helper.make_opsetid(domain, opset)]
+    if domain:
+        found.append(helper.make_opsetid("", 17 if domain == "com.microsoft" else 26))
+    return found
+
+
 def model_of(operator, opset, inputs, attributes, outputs):
     names, data, initializers, infos = [], {}, [], []
     for i, value in enumerate(inputs):
@@ -197,10 +211,7 @@ def model_of(operator, opset, inputs, attributes, outputs):
     node = helper.make_node(name, names, results, domain=domain, **attributes)
     graph = helper.make_graph([node], "random", infos, [onnx.ValueInfoProto(name=r) for r in results],
                               initializers)
-    opsets = [helper.make_opsetid(domain, opset)]
-    if domain:
-        opsets.append(helper.make_opsetid("", 17 if domain == "com.microsoft" else 26))
-    model = helper.make_model(graph, opset_imports=opsets)
+    model = helper.make_model(graph, opset_imports=opset_imports(domain, opset))
     model.ir_version = min(model.ir_version, 10)
     return onnx.shape_inference.infer_shapes(model), data
 
@@ -216,9 +227,7 @@ def draw(seed, only=None, version=None):
     dice = Draw(seed)
     operator = only or dice.pick(sorted(GENERATORS))
     schema = dice.pick([s for s in SCHEMAS[operator] if version in (None, s.since_version)])
-    opset = max(7, schema.since_version) if "::" not in operator else schema.since_version
-    if isinstance(schema, Foreign) and not schema.domain:
-        opset = 17
+    opset = opset_of(operator, schema)
     dice.special = bool(dice.one_in(6))
     inputs, attributes, outputs = GENERATORS[operator](dice, schema)
     model, data = model_of(operator, opset, inputs, attributes, outputs)

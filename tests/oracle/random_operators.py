@@ -9,13 +9,14 @@ that this version allows, extents (0, 1, primes, vector widths and their neighbo
 and Inf included, and, where ONNX Runtime runs the model and the data are ordinary, with it (but for
 PEER_DIFFERS). With --versions: --count cases of every version of every operator, judged by the onnx
 package's own evaluator where ONNX Runtime does not run it; the number of versions is printed.
-Refusals of frit are counted and listed by reason. A mismatch prints a command that
-shows it alone. Last line: "N agree, N refused, N mismatch".
+An operator of `frit ops` without a generator fails the run. Refusals of frit are counted and listed
+by reason. A mismatch prints a command that shows it alone. Last line: "N agree, N refused, N mismatch".
 """
 import argparse
 import collections
 import concurrent.futures
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -42,6 +43,21 @@ PEER_DIFFERS = {
     "TopK": "the order of equal values",
     "Resize": "rounding of coordinates in float32",
     "Upsample": "rounding of coordinates in float32",
+} | dict.fromkeys(["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
+                   "RandomUniformLike"], "the random stream is each implementation's own")
+# Operators of `frit ops` without a generator: of what operator they are expansions.
+EXPANSIONS = {
+    "frit::Conv": "QLinearConv",
+    "frit::DeformColumns": "DeformConv",
+    "frit::Dequantize": "DequantizeLinear",
+    "frit::FlexAttentionScores": "ai.onnx.preview::FlexAttention",
+    "frit::FlexAttentionValues": "ai.onnx.preview::FlexAttention",
+    "frit::MaxPoolIndices": "MaxPool",
+    "frit::OrderKey": "ArgMax",
+    "frit::Quantize": "QuantizeLinear",
+    "frit::Random": "RandomNormal",
+    "frit::Requantize": "QLinearConv",
+    "frit::TopKIndices": "TopK",
 }
 
 
@@ -138,6 +154,15 @@ def judge(case, tool, folder, by_onnx):
     return "agree", ""
 
 
+def without_generator(build):
+    """Operators of `frit ops` that no case is of, themselves or by what they are expansions of."""
+    lines = subprocess.run([os.path.join(build, "apps", "frit"), "ops"], capture_output=True,
+                           text=True, check=True).stdout.splitlines()[1:]
+    known = [line.split()[0] for line in lines]
+    assert len(known) > 200, "frit ops lists operators one a line"
+    return [o for o in known if EXPANSIONS.get(o, o) not in random_draws.GENERATORS]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -180,10 +205,13 @@ def main():
                 only += " --versions" if options.versions else ""
                 print(f"mismatch {case.text()}: {why[:300]}\n  tests/random_operators --first {seed} "
                       f"--count 1{only} --show", flush=True)
+    missing = [] if options.only else without_generator(options.build)
+    if missing:
+        print("no generator (tests/oracle/random_*.py):", ", ".join(missing))
     print(f"{len(agreed)} versions of {len({operator for operator, _ in agreed})} operators agree")
     print("refused:", ", ".join(f"{name} {n}" for name, n in sorted(reasons.items())) or "none")
     print(f"{counts['agree']} agree, {counts['refused']} refused, {counts['mismatch']} mismatch")
-    return 1 if counts["mismatch"] else 0
+    return 1 if counts["mismatch"] or missing else 0
 
 
 if __name__ == "__main__":

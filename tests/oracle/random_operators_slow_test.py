@@ -17,7 +17,7 @@ PARTS = range(1000, 20000, 1000)
 def main():
     build, what = sys.argv[1], sys.argv[2]
     if what == "--list":
-        files = [HERE / f"random_{n}.py" for n in ("operators", "draws", "generators")]
+        files = sorted(HERE.glob("random_*.py"))
         files.append(pathlib.Path(build) / "tests" / "frit_run_model")
         key = hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()[:12]
         print("versions", key)
