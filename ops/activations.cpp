@@ -33,11 +33,12 @@ Expr softsign(const AttributeMap&, const Expr& x) {
   return math::divide(x, number_like(x, 1) + Halide::abs(x));
 }
 
-// x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2): no cancellation, and 1 from 30 on.
+// x tanh(log(1 + e^x)) = x (n / (n + 2)) with n = e^x (e^x + 2): no cancellation, and x from 30 on.
+// Strict: LLVM makes (x n) / (n + 2) of it, and x n overflows.
 Expr mish(const AttributeMap&, const Expr& x) {
   const Expr e = math::exp(math::clamp_high(x, number_like(x, 30)));
   const Expr n = e * (e + number_like(x, 2));
-  return x * (n / (n + number_like(x, 2)));
+  return math::strict_mul(x, n / (n + number_like(x, 2)));
 }
 
 Expr swish_of(const Expr& x, double alpha) {

@@ -68,7 +68,11 @@ Expr strict_mul(const Expr& a, const Expr& b) {
   return intrinsic(a.type(), Call::strict_mul, a, b);
 }
 
-Expr complement(const Expr& x) { return strict_sub(one_like(x), x); }
+// By halves: of (1 - x) v and (1 + x) v LLVM makes v - x v and v + x v also where the sum is strict.
+Expr complement(const Expr& x) {
+  const Expr half = constant_of(x.type(), 0.5);
+  return strict_add(strict_sub(half, x), half);
+}
 
 Expr strict_div(const Expr& a, const Expr& b) {
   return intrinsic(a.type(), Call::strict_div, a, b);

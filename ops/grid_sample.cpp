@@ -79,14 +79,16 @@ class SampledAxis {
     if (spec_.sampling == Sampling::kNearest) at = Halide::round(at);  // half to even
     const double low = spec_.align_corners ? 0.0 : -0.5, high = extent_ - 1 - low;
     const Expr least = constant_of(type, low), most = constant_of(type, high);
+    // Strict: a position that is NaN stays it; LLVM makes a minimum, which drops it.
+    const Expr before = math::strict_less(at, least), past = math::strict_less(most, at);
     switch (spec_.padding) {
       case Padding::kZeros:
         return at;
       case Padding::kBorder:
-        return select(at < least, constant_of(type, 0.0), select(at > most, extent - one, at));
+        return select(before, constant_of(type, 0.0), select(past, extent - one, at));
       case Padding::kReflection:
-        return select(at < least, reflected(least - at, least, most, low < high),
-                      select(at > most, reflected(at - most, most, least, low < high), at));
+        return select(before, reflected(least - at, least, most, low < high),
+                      select(past, reflected(at - most, most, least, low < high), at));
     }
     return at;
   }

@@ -113,6 +113,21 @@ bool distributes(const Equation& equation) {
   return false;
 }
 
+bool sums_nothing(const Equation& equation) {
+  return std::any_of(equation.extents.begin(), equation.extents.end(),
+                     [](const auto& axis) { return axis.second == 0; });
+}
+
+bool all_finite(const Call& call) {
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const std::vector<double>& values = call.in(i).real;
+    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // One product of all operands.
 struct Product {
   double value = 1.0, size = 1.0, most = 1.0;  ///< most: of absolute values with their bounds
@@ -179,6 +194,7 @@ Outputs einsum(const Call& call) {
          if (call.bounded()) y->bound[to] += p.most - p.size + factor * p.most;
        });
   if (distributes(equation)) {  // whether (1 - 1) inf or inf - inf, and so on, is left open
+    if (sums_nothing(equation) && !all_finite(call)) y->bound.assign(y->bound.size(), kDoubtful);
     for (std::size_t i = 0; i < y->bound.size(); ++i) {
       if (!std::isfinite(y->real[i])) y->bound[i] = kDoubtful;
     }

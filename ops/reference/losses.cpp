@@ -53,7 +53,7 @@ Result<RefTensor> likelihood(const Call& call, const RefTensor& x) {
     const double value = -x.real[at] * weight;
     const double error = bound_at(x, at) * std::fabs(weight) +
                          (std::fabs(x.real[at]) + bound_at(x, at)) * weight_error +
-                         kEps * std::fabs(value);
+                         kEps * std::fabs(value) + (weight == 1.0 ? 0.0 : kTiny);
     if (how == "none") {
       y->real[i] = value;
       if (call.bounded()) y->bound[i] = error;

@@ -155,7 +155,9 @@ struct LogSum {
   static float value32(const std::vector<float>& row) { return std::log(Sum::value32(row)); }
   static double error(const Row& row, double y) {
     const auto log = [](double s) { return std::log(s); };
-    return through(log, row_sum(row), sum_bound(row)) + kFunction * std::fabs(y) + kTiny;
+    const double sum = row_sum(row), bound = sum_bound(row);
+    if (bound > 0.0 && std::fabs(sum) <= bound) return kDoubtful;
+    return through(log, sum, bound) + kFunction * std::fabs(y) + kTiny;
   }
 };
 // max + log(sum(exp(x - max))); the terms err by 4 ulp and by the rounding of x - max.

@@ -41,6 +41,14 @@ TEST(Activations, MishAndSwishOfLargeArguments) {
             "");
 }
 
+TEST(Activations, MishOfTheLargestNumberIsIt) {
+  for (const std::int64_t n : {1, 4, 17}) {
+    const std::vector<float> x(static_cast<std::size_t>(n), 3.0e38F);
+    const Tensor y = run_one(make_op("Mish", 18, {}, {Tensor::f32({n}, x)}));
+    EXPECT_EQ(difference(y, std::vector<double>(x.begin(), x.end()), 1e-6), "");
+  }
+}
+
 TEST(Activations, PReluBroadcastsItsSlopeOneWay) {
   const Tensor x = Tensor::f32({1, 2, 2}, {-1, 1, -2, 2});
   const Tensor y = run_one(make_op("PRelu", 16, {}, {x, Tensor::f32({2, 1}, {0.5F, 3})}));

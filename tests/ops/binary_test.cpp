@@ -42,6 +42,17 @@ TEST(Binary, Pow) {
   expect_as_reference(make_op("Pow", 13, {}, {i, Tensor::i64({4}, {3, 0, 10, 2})}));
 }
 
+TEST(Binary, PowOfIntegersSaturates) {
+  const Tensor i = Tensor::i64({3}, {3, -3, 1});
+  const auto most = std::numeric_limits<std::int64_t>::max();
+  const OpCase op = make_op("Pow", 13, {}, {i, Tensor::f32({3}, {kInf, 99.0F, kNaN})});
+  const Tensor y = run_one(op);
+  EXPECT_EQ(y.data<std::int64_t>()[0], most);
+  EXPECT_EQ(y.data<std::int64_t>()[1], std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(y.data<std::int64_t>()[2], 1);  // 1^NaN
+  expect_as_reference(op);
+}
+
 // Rank 0, rows, columns, the middle, and a result larger than both.
 TEST(Binary, Broadcasting) {
   const std::pair<Ints, Ints> shapes[] = {

@@ -44,6 +44,27 @@ TEST(GridSample, EveryModeAsTheReference) {
   }
 }
 
+TEST(GridSample, ANanPositionGivesNanAndAnExactOneItsInfinity) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor x = Tensor::f32({1, 1, 5}, {1, 2, inf, 4, 5});
+  const Tensor grid = Tensor::f32({1, 8, 1}, {NAN, 0, 0.5F, NAN, -1, 1, -0.5F, 1});
+  // Beside the infinity its weight 0 counts.
+  const std::vector<double> want = {NAN, inf, 4, NAN, 1, 5, NAN, 5};
+  for (const char* padding : {"border", "reflection"}) {
+    const AttributeMap attributes = {{"mode", std::string("nearest")},
+                                     {"padding_mode", std::string(padding)},
+                                     {"align_corners", std::int64_t{1}}};
+    AttributeMap linear = attributes;
+    linear["mode"] = std::string("linear");
+    expect_as_reference(make_op("GridSample", 20, attributes, {x, grid}));
+    expect_as_reference(make_op("GridSample", 20, linear, {x, grid}));
+  }
+  const AttributeMap border = {{"padding_mode", std::string("border")},
+                               {"align_corners", std::int64_t{1}}};
+  const Tensor y = run_one(make_op("GridSample", 20, border, {x, grid}));
+  EXPECT_EQ(difference(y, want, 1e-6), "");
+}
+
 TEST(GridSample, RanksTypesAndOpsetsAsTheReference) {
   expect_as_reference(sample({1, 2, 3, 4, 5}, {2, 3, 3}, {}));
   expect_as_reference(sample({1, 2, 3, 4, 5}, {2, 3, 3}, {{"mode", std::string("nearest")}}));

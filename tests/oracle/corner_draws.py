@@ -28,11 +28,13 @@ MANY_TERMS = set("""Attention AveragePool BatchNormalization CausalConvWithState
 CumProd CumSum DFT DeformConv Det Einsum Gemm GlobalAveragePool GlobalLpPool GridSample GroupNormalization
 InstanceNormalization LRN LayerNormalization LinearAttention LpNormalization LpPool MatMul Mean
 MeanVarianceNormalization NegativeLogLikelihoodLoss RMSNormalization ReduceL1 ReduceL2 ReduceMean
-ReduceProd ReduceSum ReduceSumSquare Resize RoiAlign RotaryEmbedding STFT SimplifiedLayerNormalization
+ReduceLogSum ReduceProd ReduceSum ReduceSumSquare Resize RoiAlign RotaryEmbedding STFT SimplifiedLayerNormalization
 SkipLayerNormalization SkipSimplifiedLayerNormalization SoftmaxCrossEntropyLoss Sum SwiGLU Upsample
 FusedMatMul FlexAttention MultiHeadAttention GroupQueryAttention BiasGelu BiasSplitGelu AffineGrid
 MatMulNBits
 """.split())
+
+PRODUCTS = {"CumProd", "Det", "ReduceProd"}
 
 FORMS = {}
 
@@ -74,15 +76,18 @@ class Case:
         return f"{self.operator}-{self.opset}({', '.join(inputs)}) {' '.join(attributes)}"
 
 
-def corners(dtype, kind, many_terms):
+def corners(dtype, kind, many_terms, products):
     """Values of a set, for a float type."""
     info = random_draws.ml_dtypes.finfo(dtype)
     least, most = float(info.smallest_subnormal), float(info.max)
-    if many_terms:
+    normal = float(info.smallest_normal)
+    if products:  # of many terms: they underflow on the way too
+        least, most, normal = 2.0 ** -4, 16.0, 0.25
+    elif many_terms:
         most = 20.0 if np.dtype(dtype).itemsize == 2 else 1e12
     table = {
         "nan": [np.nan], "infinite": [np.inf, -np.inf], "rows": [-np.inf, np.nan],
-        "tiny": [0.0, -0.0, least, -least, float(info.smallest_normal), -1.0, 1.0],
+        "tiny": [0.0, -0.0, least, -least, normal, -1.0, 1.0],
         "largest": [most, -most, most / 2],
         "all": [np.nan, np.inf, -np.inf, 0.0, -0.0, least, most, -most, 1.0, -1.0, 0.5, -0.5]}
     return table[kind]
@@ -92,9 +97,11 @@ SHARE = {"nan": 0.06, "infinite": 0.08, "tiny": 0.7, "rows": 0.03, "largest": 0.
 
 
 class CornerDraw(Draw):
-    def __init__(self, seed, kind, keep_ordinary, many_terms):
+    def __init__(self, seed, kind, keep_ordinary, operator):
         super().__init__(seed)
-        self.kind, self.keep_ordinary, self.many_terms = kind, keep_ordinary, many_terms
+        name = random_draws.split_name(operator)[1]
+        self.kind, self.keep_ordinary = kind, keep_ordinary
+        self.many_terms, self.products = name in MANY_TERMS, name in PRODUCTS
         self.values = np.random.default_rng((seed, SETS.index(kind)))
         self.empty, self.floats = self.one_in(4), not self.one_in(3)
 
@@ -124,7 +131,7 @@ class CornerDraw(Draw):
         values = np.asarray(rng.uniform(low, high, dims)).astype(dtype)
         if self.ordinary and self.keep_ordinary:
             return values
-        odd = np.asarray(rng.choice(corners(dtype, self.kind, self.many_terms), dims)).astype(dtype)
+        odd = np.asarray(rng.choice(corners(dtype, self.kind, self.many_terms, self.products), dims)).astype(dtype)
         values = np.where(rng.uniform(size=dims) < SHARE[self.kind], odd, values)
         if self.kind == "rows" and values.ndim > 0:  # whole rows of one value
             row = rng.choice([-np.inf, -np.inf, np.inf, np.nan, -0.0], values.shape[:-1])
@@ -193,7 +200,7 @@ def draw(operator, seed):
     sets = []
     for kind in SETS:
         keep = operator in ORDINARY_WEIGHTS and generator is forms[0]
-        dice = CornerDraw(seed, kind, keep, operator.rpartition("::")[2] in MANY_TERMS)
+        dice = CornerDraw(seed, kind, keep, operator)
         inputs, attributes, outputs = generator(dice, schema)
         if built is None:
             model, data = model_of(operator, opset, inputs, attributes, outputs)
